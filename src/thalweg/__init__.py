@@ -1,0 +1,1 @@
+"""Thalweg: exact answers to standing queries over streams and changing tables."""

@@ -1,0 +1,1 @@
+"""The logical plan: expressions, windows, operators and the catalogue they refer to."""

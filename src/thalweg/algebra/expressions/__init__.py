@@ -1,0 +1,23 @@
+"""Scalar expressions and aggregates: frozen, typed trees over a row's columns."""
+
+from thalweg.algebra.expressions.aggregates import AGGREGATES, Aggregate
+from thalweg.algebra.expressions.build import (
+    FALSE,
+    NULL,
+    TRUE,
+    and_,
+    call,
+    case,
+    cast,
+    coerce,
+    column,
+    conjuncts,
+    literal,
+)
+from thalweg.algebra.expressions.nodes import Call, Case, Cast, Column, Expression, Literal
+from thalweg.algebra.expressions.walk import columns_of, map_columns, shift
+
+__all__ = [
+    "AGGREGATES", "Aggregate", "Call", "Case", "Cast", "Column", "Expression", "FALSE", "Literal", "NULL", "TRUE",
+    "and_", "call", "case", "cast", "coerce", "column", "columns_of", "conjuncts", "literal", "map_columns", "shift",
+]  # fmt: skip

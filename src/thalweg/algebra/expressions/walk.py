@@ -1,0 +1,44 @@
+"""Questions and rewrites over expression trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from thalweg.algebra.expressions.nodes import Call, Case, Cast, Column, Expression, Literal
+
+
+def columns_of(expression: Expression) -> frozenset[int]:
+    """The positions an expression reads."""
+    match expression:
+        case Column(index):
+            return frozenset([index])
+        case Literal():
+            return frozenset()
+        case Call(_, args):
+            return frozenset().union(*map(columns_of, args))
+        case Case(branches, default):
+            parts = [part for branch in branches for part in branch]
+            return columns_of(default).union(*map(columns_of, parts))
+        case Cast(operand):
+            return columns_of(operand)
+
+
+def map_columns(expression: Expression, change: Callable[[Column], Expression]) -> Expression:
+    """The expression with every column replaced by `change(column)`, which must keep its type."""
+    match expression:
+        case Column():
+            return change(expression)
+        case Literal():
+            return expression
+        case Call(function, args, type_):
+            return Call(function, tuple(map_columns(a, change) for a in args), type_)
+        case Case(branches, default, type_):
+            mapped = tuple((map_columns(c, change), map_columns(v, change)) for c, v in branches)
+            return Case(mapped, map_columns(default, change), type_)
+        case Cast(operand, type_):
+            return Cast(map_columns(operand, change), type_)
+
+
+def shift(expression: Expression, by: int) -> Expression:
+    """The expression over an input that has `by` more columns in front."""
+    return map_columns(expression, lambda c: Column(c.index + by, c.type, c.name))

@@ -1,0 +1,66 @@
+"""What every logical operator has: children, a schema, a clock, and whether it is still a stream."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Self
+
+from thalweg.core.errors import PlanError
+from thalweg.core.schema import Schema
+from thalweg.core.time import Clock
+
+
+@dataclass(frozen=True)
+class Plan(ABC):
+    """A logical operator with its inputs: frozen, compared by structure, validated when built."""
+
+    @property
+    @abstractmethod
+    def schema(self) -> Schema:
+        """The columns of the output."""
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the output is append-only and dated by arrival, so that a window may be put on it."""
+        return False
+
+    @cached_property
+    def children(self) -> tuple[Plan, ...]:
+        """The inputs, left to right: the fields that are plans."""
+        values = (getattr(self, f.name) for f in fields(self))
+        return tuple(v for v in values if isinstance(v, Plan))
+
+    @cached_property
+    def clock(self) -> Clock | None:
+        """The clock of the streams below; None if there are only relations."""
+        clocks = {c.clock for c in self.children} - {None}
+        if len(clocks) > 1:
+            raise PlanError(
+                "a query cannot mix streams that tick with streams that have timestamps",
+                hint="declare both with TIMESTAMP BY, or neither",
+            )
+        return clocks.pop() if clocks else None
+
+    def with_children(self, *children: Plan) -> Self:
+        """The same operator over other inputs."""
+        names = [f.name for f in fields(self) if isinstance(getattr(self, f.name), Plan)]
+        return replace(self, **dict(zip(names, children, strict=True)))
+
+    @property
+    def label(self) -> str:
+        """The operator's name, as EXPLAIN and errors say it."""
+        return type(self).__name__
+
+    @property
+    def detail(self) -> str:
+        """The operator's parameters, for EXPLAIN."""
+        return ""
+
+    def walk(self) -> Iterator[Plan]:
+        """This node and all below it, depth first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()

@@ -1,0 +1,1 @@
+"""Time, types, schemas and errors: what every other layer stands on."""

@@ -1,0 +1,87 @@
+"""Errors that say what was wanted, what came, where, the candidates and a way out."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from thalweg.core.source import Span
+
+
+class ThalwegError(Exception):
+    """Any error that Thalweg raises on purpose.
+
+    `message` says what was wanted and what came; `span` where; `candidates` what would have been
+    accepted; `hint` a way out.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        span: Span | None = None,
+        candidates: Iterable[str] = (),
+        hint: str | None = None,
+    ) -> None:
+        self.message = message
+        self.span = span
+        self.candidates = tuple(candidates)
+        self.hint = hint
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.span is not None:
+            lines.append(self.span.caret())
+        if self.candidates:
+            lines.append(f"candidates: {', '.join(self.candidates)}")
+        if self.hint:
+            lines.append(f"hint: {self.hint}")
+        return "\n".join(lines)
+
+    def at(self, span: Span | None) -> ThalwegError:
+        """This error with a place, unless it already has one."""
+        if self.span is None:
+            self.span = span
+        return self
+
+
+class CqlSyntaxError(ThalwegError):
+    """The text is not CQL."""
+
+
+class NameNotFoundError(ThalwegError):
+    """A stream, table, column or function that does not exist, or that could be more than one."""
+
+
+class TypeMismatchError(ThalwegError):
+    """An expression of a type that does not fit where it stands."""
+
+
+class WindowError(ThalwegError):
+    """A window where none may be, or one whose extent makes no sense."""
+
+
+class PlanError(ThalwegError):
+    """A plan that cannot be built, or that no strategy can run exactly."""
+
+
+class DataError(ThalwegError):
+    """A row that does not fit its stream or relation."""
+
+
+class OutOfOrderError(DataError):
+    """A row behind the clock of a stream that declared no lateness."""
+
+
+def closest(name: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that `name` was probably meant to be, for "did you mean ...?"."""
+    by_fold = {c.casefold(): c for c in candidates}
+    found = difflib.get_close_matches(name.casefold(), by_fold, n=1, cutoff=0.6)
+    return by_fold[found[0]] if found else None
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
+    """A hint naming the closest candidate, or None."""
+    found = closest(name, candidates)
+    return f"did you mean {found}?" if found else None

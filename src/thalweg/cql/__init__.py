@@ -1,0 +1,1 @@
+"""CQL text to logical plans."""

@@ -1,0 +1,1 @@
+"""Update patterns: how the results of each operator come and go."""

@@ -1,0 +1,1 @@
+"""The oracle: a short, literal evaluator that defines the right answer."""
