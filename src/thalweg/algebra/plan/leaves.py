@@ -29,7 +29,7 @@ class StreamScan(Plan):
         return True
 
     @property
-    def clock(self) -> Clock:  # type: ignore[override]
+    def clock(self) -> Clock:
         """The stream's clock."""
         return self.source.clock
 
