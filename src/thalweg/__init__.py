@@ -1,1 +1,19 @@
-"""Thalweg: exact answers to standing queries over streams and changing tables."""
+"""Thalweg: exact answers to standing queries over streams and changing tables.
+
+>>> import thalweg as tw
+>>> s = tw.local()
+"""
+
+from thalweg.core.errors import ThalwegError
+from thalweg.fluent import Col, Table, col, lit
+from thalweg.runtime.local import LocalQuery, Session
+
+__version__ = "0.1.0"
+
+
+def local() -> Session:
+    """An in-process engine with a virtual clock: for tests, notebooks and teaching."""
+    return Session()
+
+
+__all__ = ["Col", "LocalQuery", "Session", "Table", "ThalwegError", "col", "lit", "local"]

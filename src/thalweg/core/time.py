@@ -17,6 +17,10 @@ Instant = int
 BEGINNING: Instant = -(2**62)
 FOREVER: Instant = 2**62
 
+# What a TIMESTAMP value can be: the years 1 to 9999. A scalar that would leave them is NULL.
+FIRST_TIMESTAMP: Instant = -62_135_596_800_000_000
+LAST_TIMESTAMP: Instant = 253_402_300_799_999_999
+
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
 

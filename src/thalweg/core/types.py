@@ -59,6 +59,7 @@ TYPE_NAMES: dict[str, DataType] = {
     "FLOAT": DataType.DOUBLE,
     "REAL": DataType.DOUBLE,
     "DOUBLE": DataType.DOUBLE,
+    "DOUBLE PRECISION": DataType.DOUBLE,
     "STRING": DataType.STRING,
     "TEXT": DataType.STRING,
     "VARCHAR": DataType.STRING,

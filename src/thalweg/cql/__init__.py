@@ -1,1 +1,6 @@
 """CQL text to logical plans."""
+
+from thalweg.cql.binder.statements import RegisteredQuery
+from thalweg.cql.compile import compile_query, compile_script
+
+__all__ = ["RegisteredQuery", "compile_query", "compile_script"]

@@ -1,1 +1,6 @@
 """The in-process engine with a virtual clock."""
+
+from thalweg.runtime.local.query import LocalQuery
+from thalweg.runtime.local.session import Session
+
+__all__ = ["LocalQuery", "Session"]

@@ -1,0 +1,66 @@
+"""How CQL's spellings of functions and operators map to the names in `algebra.expressions.functions`."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from thalweg.algebra.expressions.functions import FUNCTIONS
+
+BINARY: dict[type[exp.Expr], str] = {
+    exp.And: "and",
+    exp.Or: "or",
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+    exp.DPipe: "||",
+    exp.Like: "like",
+    exp.NullSafeNEQ: "is_distinct",
+}
+
+# Other names people use for the same function.
+ALIASES: dict[str, str] = {
+    "ceiling": "ceil",
+    "char_length": "length",
+    "character_length": "length",
+    "len": "length",
+    "ucase": "upper",
+    "lcase": "lower",
+    "substr": "substring",
+    "instr": "strpos",
+    "pow": "power",
+    "mod": "%",
+    "log": "ln",
+    "ifnull": "coalesce",
+    "nvl": "coalesce",
+    "startswith": "starts_with",
+    "endswith": "ends_with",
+    "dow": "dayofweek",
+    "doy": "dayofyear",
+    "dayofmonth": "day",
+    "unix_timestamp": "epoch",
+}
+
+AGGREGATE_ALIASES: dict[str, str] = {
+    "mean": "avg",
+    "stddev_samp": "stddev",
+    "std": "stddev",
+    "var_samp": "variance",
+    "var": "variance",
+}
+
+# EXTRACT(field FROM ts)
+FIELDS: dict[str, str] = {
+    **{f: f for f in ("year", "month", "day", "hour", "minute", "second", "epoch", "dayofweek", "dayofyear")},
+    "dow": "dayofweek",
+    "doy": "dayofyear",
+}
+
+CALLABLE = sorted(f for f in FUNCTIONS if f.isidentifier() and f not in ("and", "or", "not", "in", "negate"))

@@ -1,0 +1,94 @@
+"""Expressions above a GROUP BY: they may use the keys and aggregates, nothing else of the input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from thalweg.algebra.expressions import AGGREGATES, Aggregate, Column, Expression, case, columns_of, literal
+from thalweg.algebra.plan import GroupBy, Named, NamedAggregate, Plan
+from thalweg.core.errors import PlanError
+from thalweg.cql.binder.context import Context
+from thalweg.cql.binder.expressions import ExpressionBinder
+from thalweg.cql.binder.functions import AGGREGATE_ALIASES
+from thalweg.cql.binder.scope import Scope
+
+
+def is_aggregate_call(node: exp.Expr) -> bool:
+    """Whether a node itself is an aggregate."""
+    if isinstance(node, exp.Filter):
+        return True
+    return isinstance(node, exp.Anonymous) and _aggregate_name(node) in AGGREGATES
+
+
+def has_aggregate(node: exp.Expr | None) -> bool:
+    """Whether an aggregate stands anywhere in a node, subqueries aside."""
+    if node is None or isinstance(node, exp.Select | exp.Subquery):
+        return False
+    return is_aggregate_call(node) or any(map(has_aggregate, node.iter_expressions()))
+
+
+class GroupedBinder(ExpressionBinder):
+    """Binds SELECT, HAVING and ORDER BY of a grouped query, and collects the aggregates they use."""
+
+    def __init__(self, context: Context, scope: Scope, keys: Sequence[Named]) -> None:
+        super().__init__(context, scope)
+        self.below = ExpressionBinder(context, scope)
+        self.keys = tuple(keys)
+        self.aggregates: list[NamedAggregate] = []
+
+    def _bind(self, node: exp.Expr) -> Expression:
+        if is_aggregate_call(node):
+            return self._aggregate(node)
+        if not has_aggregate(node):
+            bound = self.below.bind(node)
+            for i, key in enumerate(self.keys):
+                if key.expression == bound:
+                    return Column(i, bound.type, key.name)
+            if not columns_of(bound):
+                return bound
+            if isinstance(node, exp.Column):
+                raise PlanError(
+                    f"{node.name} is neither in GROUP BY nor inside an aggregate",
+                    candidates=[k.name for k in self.keys],
+                    hint=f"add it to GROUP BY, or write MAX({node.name})",
+                )
+        return super()._bind(node)
+
+    def _aggregate(self, node: exp.Expr) -> Expression:
+        condition: Expression | None = None
+        if isinstance(node, exp.Filter):
+            condition = self.below.bind_condition(node.expression.this, "FILTER")
+            node = node.this
+            if not is_aggregate_call(node):
+                raise PlanError("FILTER belongs to an aggregate")
+        function = _aggregate_name(node)
+        arguments, distinct = node.expressions, False
+        if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
+            arguments, distinct = arguments[0].expressions, True
+        if len(arguments) != 1:
+            raise PlanError(f"{function.upper()} takes one argument, got {len(arguments)}")
+        star = isinstance(arguments[0], exp.Star)
+        argument = None if star else self.below.bind(arguments[0])
+        if condition is not None:  # FILTER (WHERE c) hides an argument where c is not true
+            argument = case([(condition, literal(1) if argument is None else argument)])
+            if star and function != "count":
+                raise PlanError(f"{function.upper()}(*) has no meaning")
+        return self._collect(Aggregate.of(function, argument, distinct), function)
+
+    def _collect(self, aggregate: Aggregate, name: str) -> Column:
+        for i, known in enumerate(self.aggregates):
+            if known.aggregate == aggregate:
+                return Column(len(self.keys) + i, aggregate.type, known.name)
+        self.aggregates.append(NamedAggregate(aggregate, name))
+        return Column(len(self.keys) + len(self.aggregates) - 1, aggregate.type, name)
+
+    def group_by(self, child: Plan) -> GroupBy:
+        """The operator that computes the keys and every aggregate collected so far."""
+        return GroupBy(child, self.keys, tuple(self.aggregates))
+
+
+def _aggregate_name(node: exp.Expr) -> str:
+    name = node.name.lower()
+    return AGGREGATE_ALIASES.get(name, name)

@@ -1,0 +1,194 @@
+"""FROM: names, subqueries, windows, aliases, and the joins between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from thalweg.algebra.catalog import Relation, Stream
+from thalweg.algebra.expressions import TRUE, Expression, and_, call, columns_of
+from thalweg.algebra.plan import Join, JoinKind, NrrJoin, Plan, RelationScan, StreamScan, is_nrr
+from thalweg.core.errors import PlanError
+from thalweg.cql.binder.context import Context
+from thalweg.cql.binder.expressions import ExpressionBinder
+from thalweg.cql.binder.scope import Scope
+from thalweg.cql.binder.windows import bind_window
+from thalweg.cql.syntax import Source
+
+BindQuery = Callable[[Context, exp.Expr], Plan]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A plan and the names for its columns."""
+
+    plan: Plan
+    scope: Scope
+
+
+def bind_elements(context: Context, select: exp.Select, bind_query: BindQuery) -> list[Bound]:
+    """The comma-separated elements of FROM, each with its explicit joins done."""
+    first = select.args.get("from_")
+    if first is None:
+        raise PlanError("SELECT needs FROM", hint="SELECT ... FROM stream [RANGE 5]").at(context.span(select))
+    elements = [bind_source(context, first.this, bind_query)]
+    for join in select.args.get("joins") or []:
+        right = bind_source(context, join.this, bind_query)
+        if _is_comma(join):
+            elements.append(right)
+        else:
+            elements[-1] = _explicit_join(context, elements[-1], right, join)
+    _check_qualifiers(context, select)
+    return elements
+
+
+def bind_source(context: Context, node: exp.Expr, bind_query: BindQuery) -> Bound:
+    """One FROM item with its window and alias."""
+    assert isinstance(node, Source)
+    alias = node.args.get("alias")
+    if isinstance(node.this, exp.Identifier):
+        with context.at(node.this):
+            plan = _scan(context, node.this.name)
+        qualifier: str | None = node.this.name
+    else:
+        plan, qualifier = bind_query(context, node.this), None
+    if node.args.get("window") is not None:
+        plan = bind_window(context, plan, node.args["window"])
+    scope = Scope.of(plan, alias.name if alias and alias.name else qualifier)
+    return Bound(plan, _rename(context, scope, alias) if alias and alias.columns else scope)
+
+
+def join_all(elements: Sequence[Bound], conditions: Sequence[Expression]) -> tuple[Plan, list[Expression]]:
+    """A left-deep join of comma elements; a condition over several goes to the first join that has its columns.
+
+    Columns of `conditions` count through the elements in their order. What remains concerns one element only.
+    """
+    plan = elements[0].plan
+    ends = [len(plan.schema)]
+    rest = list(conditions)
+    for element in elements[1:]:
+        start, end = ends[-1], ends[-1] + len(element.plan.schema)
+        here = [c for c in rest if _spans(c, start, end)]
+        rest = [c for c in rest if c not in here]
+        plan = make_join(plan, element.plan, and_(here), JoinKind.INNER)
+        ends.append(end)
+    return plan, rest
+
+
+def nrr_last(elements: Sequence[Bound]) -> tuple[list[Bound], Scope]:
+    """The elements in joining order (an NRR can only be met from its left), and a scope in FROM's order."""
+    ordered = sorted(elements, key=lambda e: is_nrr(e.plan))
+    offsets: dict[int, int] = {}
+    total = 0
+    for element in ordered:
+        offsets[id(element)] = total
+        total += len(element.plan.schema)
+    scope = Scope(())
+    for element in elements:
+        scope = scope + element.scope.shifted(offsets[id(element)])
+    return ordered, scope
+
+
+def make_join(left: Plan, right: Plan, condition: Expression, kind: JoinKind) -> Plan:
+    """A join, or an NRR join if the right side is an NRR."""
+    if is_nrr(right) and not is_nrr(left):
+        return NrrJoin(left, right, condition, kind)
+    return Join(left, right, condition, kind)
+
+
+def _scan(context: Context, name: str) -> Plan:
+    match context.lookup(name):
+        case Stream() as stream:
+            return StreamScan(stream)
+        case Relation() as relation:
+            return RelationScan(relation)
+        case view:
+            return view.plan
+
+
+def _rename(context: Context, scope: Scope, alias: exp.TableAlias) -> Scope:
+    names = [c.name for c in alias.columns]
+    if len(names) != len(scope.columns):
+        raise PlanError(f"{alias.name} names {len(names)} columns, but there are {len(scope.columns)}").at(
+            context.span(alias)
+        )
+    return Scope(tuple(replace(c, name=n) for c, n in zip(scope.columns, names, strict=True)))
+
+
+def _is_comma(join: exp.Join) -> bool:
+    return not any(join.args.get(part) for part in ("kind", "side", "on", "using", "method"))
+
+
+def join_bound(
+    left: Bound, right: Bound, kind: JoinKind, condition: Callable[[Scope], tuple[Expression, Scope]]
+) -> Bound:
+    """A join of two tables with names; `condition` binds itself in the scope of both.
+
+    An NRR on the left is moved to the right, where it is met from; names keep their order.
+    """
+    swapped = is_nrr(left.plan) and not is_nrr(right.plan)
+    if swapped:
+        kind = {JoinKind.RIGHT: JoinKind.LEFT, JoinKind.LEFT: JoinKind.RIGHT}.get(kind, kind)
+    a, b = (right, left) if swapped else (left, right)
+    shifted = b.scope.shifted(len(a.plan.schema))
+    bound, scope = condition(shifted + a.scope if swapped else a.scope + shifted)
+    return Bound(make_join(a.plan, b.plan, bound, kind), scope)
+
+
+def _explicit_join(context: Context, left: Bound, right: Bound, join: exp.Join) -> Bound:
+    with context.at(join):
+        if join.args.get("method"):
+            raise PlanError(f"{join.args['method']} JOIN is not part of CQL", hint="write the condition with ON")
+        kind = JoinKind[(join.args.get("side") or "INNER").upper()]
+        width = len(left.scope.columns)
+        return join_bound(left, right, kind, lambda scope: _join_condition(context, scope, width, kind, join))
+
+
+def _join_condition(
+    context: Context, scope: Scope, left_width: int, kind: JoinKind, join: exp.Join
+) -> tuple[Expression, Scope]:
+    on, using = join.args.get("on"), join.args.get("using")
+    if using:
+        if kind not in (JoinKind.INNER, JoinKind.LEFT):
+            raise PlanError(f"USING cannot merge the columns of a {kind.name} JOIN", hint="write ON a.x = b.x")
+        return _using(context, scope, left_width, using)
+    if on is not None:
+        return ExpressionBinder(context, scope).bind_condition(on, "ON"), scope
+    if (join.args.get("kind") or "").upper() != "CROSS":
+        raise PlanError("JOIN needs a condition", hint="JOIN ... ON a.x = b.x, or CROSS JOIN for all pairs")
+    return TRUE, scope
+
+
+def _using(context: Context, scope: Scope, width: int, names: Sequence[exp.Expr]) -> tuple[Expression, Scope]:
+    left, right = Scope(scope.columns[:width]), Scope(scope.columns[width:])
+    parts, merged = [], set()
+    for name in names:
+        with context.at(name):
+            a, b = left.resolve(name.name, None), right.resolve(name.name, None)
+            parts.append(call("=", a.to_expression(), b.to_expression()))
+            merged.add(b.index)
+    hidden = tuple(replace(c, merged=True) if c.index in merged else c for c in right.columns)
+    return and_(parts), left + Scope(hidden)
+
+
+def _spans(condition: Expression, start: int, end: int) -> bool:
+    """Whether the last element read is the one in [start, end), and something before it is read too."""
+    read = columns_of(condition)
+    return bool(read) and min(read) < start <= max(read) < end
+
+
+def _check_qualifiers(context: Context, select: exp.Select) -> None:
+    seen: set[str] = set()
+    for source in _sources(select):
+        name = source.alias or source.this.name
+        if name and name.casefold() in seen:
+            raise PlanError(
+                f"{name} stands twice in FROM", hint=f"give one of them an alias: FROM {name} AS a, {name} AS b"
+            ).at(context.span(source))
+        seen.add(name.casefold())
+
+
+def _sources(select: exp.Select) -> list[Source]:
+    return [select.args["from_"].this] + [join.this for join in select.args.get("joins") or []]

@@ -1,0 +1,123 @@
+"""IN, NOT IN, EXISTS and NOT EXISTS with a subquery become semi- and anti-joins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from thalweg.algebra.expressions import TRUE, Column, Expression, and_, call, columns_of
+from thalweg.algebra.plan import Plan, SemiJoin
+from thalweg.core.errors import PlanError
+from thalweg.cql.binder.context import Context
+from thalweg.cql.binder.expressions import ExpressionBinder
+from thalweg.cql.binder.grouping import has_aggregate
+from thalweg.cql.binder.scope import Scope, ScopeColumn
+from thalweg.cql.binder.sources import BindQuery, Bound
+
+# FROM and WHERE of a subquery that may look outside: the plan, and the conditions that do look outside.
+BindCorrelated = Callable[[Context, exp.Select, Scope, int], tuple[Bound, list[Expression]]]
+
+
+@dataclass(frozen=True)
+class CorrelatedScope(Scope):
+    """Names of a subquery; those it does not know are looked up outside."""
+
+    outer: Scope
+
+    def resolve(self, name: str, qualifier: str | None) -> ScopeColumn:
+        """Inside first, then outside."""
+        if not self.find(name, qualifier) and self.outer.find(name, qualifier):
+            return self.outer.resolve(name, qualifier)
+        return super().resolve(name, qualifier)
+
+
+def split_conditions(where: exp.Expr | None) -> tuple[list[exp.Expr], list[exp.Expr]]:
+    """The parts of a conjunction: plain conditions, and those that are IN or EXISTS with a subquery."""
+    plain: list[exp.Expr] = []
+    subqueries: list[exp.Expr] = []
+    for part in _conjuncts(where):
+        (subqueries if _predicate(part) is not None else plain).append(part)
+    return plain, subqueries
+
+
+def bind_subquery(
+    context: Context, left: Bound, node: exp.Expr, bind_query: BindQuery, bind_correlated: BindCorrelated
+) -> Bound:
+    """`left` cut down to the rows that the IN or EXISTS predicate lets through."""
+    with context.at(node):
+        predicate, anti = _predicate(node) or (node, False)
+        query = predicate.args["query"] if isinstance(predicate, exp.In) else predicate.this
+        while isinstance(query, exp.Subquery) and not query.args.get("limit"):
+            query = query.this
+        tested = _tested(context, left.scope, predicate) if isinstance(predicate, exp.In) else []
+        right, items, conditions = _right_side(context, left, query, len(tested), bind_query, bind_correlated)
+        comparison = and_([call("=", a, b) for a, b in zip(tested, items, strict=True)]) if tested else None
+        if comparison is not None:
+            # NOT IN keeps a row only if the comparison is false for all: unknown counts as a partner.
+            conditions = [call("coalesce", comparison, TRUE) if anti else comparison, *conditions]
+        return Bound(SemiJoin(left.plan, right, and_(conditions), anti), left.scope)
+
+
+def _right_side(
+    context: Context,
+    left: Bound,
+    query: exp.Expr,
+    columns: int,
+    bind_query: BindQuery,
+    bind_correlated: BindCorrelated,
+) -> tuple[Plan, list[Expression], list[Expression]]:
+    """The subquery's plan, its compared columns and its correlated conditions, over left then right columns."""
+    width = len(left.plan.schema)
+    if isinstance(query, exp.Select) and _is_plain(query):
+        inner, conditions = bind_correlated(context, query, left.scope, width)
+        scope = CorrelatedScope(inner.scope.shifted(width).columns, left.scope)
+        items = ExpressionBinder(context, scope).bind_all(query.expressions) if columns else []
+        if columns and len(items) != columns:
+            raise _arity(columns, len(items))
+        if conditions or any(i < width for item in items for i in columns_of(item)):
+            return inner.plan, items, conditions
+    plan = bind_query(context, query)
+    if columns and len(plan.schema) != columns:
+        raise _arity(columns, len(plan.schema))
+    return plan, [Column(width + i, plan.schema[i].type, plan.schema[i].name) for i in range(columns)], []
+
+
+def _is_plain(query: exp.Select) -> bool:
+    """Whether a subquery is only SELECT FROM WHERE, so that a condition may look outside."""
+    if any(query.args.get(clause) for clause in ("group", "having", "distinct", "limit", "order", "with_")):
+        return False
+    return not any(map(has_aggregate, query.expressions))
+
+
+def _tested(context: Context, scope: Scope, predicate: exp.In) -> list[Expression]:
+    subject = predicate.this
+    parts: Sequence[exp.Expr] = subject.expressions if isinstance(subject, exp.Tuple) else [subject]
+    return ExpressionBinder(context, scope).bind_all(parts)
+
+
+def _arity(wanted: int, got: int) -> PlanError:
+    return PlanError(f"IN compares {wanted} column{'s' * (wanted != 1)}, but its subquery has {got}")
+
+
+def _conjuncts(node: exp.Expr | None) -> list[exp.Expr]:
+    match node:
+        case None:
+            return []
+        case exp.And():
+            return _conjuncts(node.this) + _conjuncts(node.expression)
+        case exp.Paren():
+            return _conjuncts(node.this)
+        case exp.Not() if isinstance(node.this, exp.Paren):
+            return [exp.Not(this=node.this.unnest())]
+    return [node]
+
+
+def _predicate(node: exp.Expr) -> tuple[exp.Expr, bool] | None:
+    """The IN or EXISTS with a subquery that `node` is, and whether it is negated."""
+    negated = isinstance(node, exp.Not)
+    inner = node.this if negated else node
+    if isinstance(inner, exp.Exists) or (isinstance(inner, exp.In) and inner.args.get("query") is not None):
+        return inner, negated
+    return None

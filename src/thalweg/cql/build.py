@@ -1,0 +1,159 @@
+"""Single steps of binding, for builders that have no whole text: the fluent Python API stands on these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
+
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel
+
+from thalweg.algebra.catalog import Catalog
+from thalweg.algebra.expressions import TRUE, Expression
+from thalweg.algebra.plan import JoinKind, Plan, TopK
+from thalweg.core.errors import CqlSyntaxError
+from thalweg.core.source import Source as Text
+from thalweg.core.source import Span
+from thalweg.core.time import Instant
+from thalweg.cql.binder.context import Context
+from thalweg.cql.binder.expressions import ExpressionBinder
+from thalweg.cql.binder.order import sort_key
+from thalweg.cql.binder.queries import bind_query, combine_sets
+from thalweg.cql.binder.scope import Scope
+from thalweg.cql.binder.select import bind_projection
+from thalweg.cql.binder.sources import Bound, bind_source, join_bound
+from thalweg.cql.binder.windows import bind_window
+from thalweg.cql.dialect import Cql
+from thalweg.cql.parser import CqlParseError, CqlParser
+from thalweg.cql.syntax import Source
+from thalweg.cql.window_syntax import parse_window
+
+TextOrNode = str | exp.Expr
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class QueryBuilder:
+    """Binds pieces of CQL text, or syntax nodes, against what has been built so far."""
+
+    catalog: Catalog
+    today: Instant = 0
+    _plain: Context = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_plain", self._context(""))
+
+    def source(self, name: str) -> Bound:
+        """A stream, relation or view."""
+        context = self._context(name)
+        node = exp.to_identifier(name, quoted=True)
+        return bind_source(context, Source(this=node), bind_query)
+
+    def unnamed(self, plan: Plan) -> Bound:
+        """A plan whose columns are known by their own names only."""
+        return Bound(plan, Scope.of(plan, None))
+
+    def alias(self, bound: Bound, name: str) -> Bound:
+        """The same columns, qualified by `name`."""
+        return Bound(bound.plan, Scope(tuple(replace(c, qualifier=name) for c in bound.scope.columns)))
+
+    def window(self, plan: Plan, text: str) -> Plan:
+        """The plan under the window `text`, with or without brackets."""
+        text = text if text.lstrip().startswith("[") else f"[{text}]"
+        context, node = self._parse(text, parse_window)
+        assert node is not None
+        return bind_window(context, plan, node)
+
+    def condition(self, bound: Bound, condition: TextOrNode, where: str) -> Expression:
+        """A condition over the columns so far."""
+        context, node = self._node(condition)
+        return ExpressionBinder(context, bound.scope).bind_condition(node, where)
+
+    def project(
+        self,
+        bound: Bound,
+        expressions: Sequence[TextOrNode],
+        group: Sequence[TextOrNode] = (),
+        having: TextOrNode | None = None,
+        grouped: bool = False,
+    ) -> Plan:
+        """SELECT expressions [GROUP BY group] [HAVING having] over the columns so far."""
+        context, items = self._nodes(expressions)
+        _, keys = self._nodes(group)
+        select = exp.Select(expressions=items)
+        if grouped and keys:
+            select.set("group", exp.Group(expressions=[k.this if isinstance(k, exp.Alias) else k for k in keys]))
+        if having is not None:
+            select.set("having", exp.Having(this=self._node(having)[1]))
+        return bind_projection(context, select, bound)
+
+    def top(self, bound: Bound, keys: Sequence[TextOrNode], count: int) -> Plan:
+        """ORDER BY keys LIMIT count over the columns so far."""
+        context, nodes = self._nodes(keys, ordered=True)
+        binder = ExpressionBinder(context, bound.scope)
+        ordered = [n if isinstance(n, exp.Ordered) else exp.Ordered(this=n) for n in nodes]
+        return TopK(bound.plan, tuple(sort_key(o, binder.bind(o.this)) for o in ordered), count)
+
+    def side_by_side(self, left: Bound, right: Bound) -> Bound:
+        """The names of both tables, as a join's condition sees them. The plan is the left one's."""
+        return Bound(left.plan, left.scope + right.scope.shifted(len(left.plan.schema)))
+
+    def join(self, left: Bound, right: Bound, on: TextOrNode | None, kind: JoinKind) -> Bound:
+        """A join; an NRR on either side is met as one."""
+        context, node = (self._plain, None) if on is None else self._node(on)
+
+        def condition(scope: Scope) -> tuple[Expression, Scope]:
+            if node is None:
+                return TRUE, scope
+            return ExpressionBinder(context, scope).bind_condition(node, "ON"), scope
+
+        return join_bound(left, right, kind, condition)
+
+    def set_operation(
+        self, kind: type[exp.SetOperation], left: Plan, right: Plan, distinct: bool, on: Sequence[str] | None
+    ) -> Plan:
+        """UNION, INTERSECT or EXCEPT of two plans."""
+        columns = [exp.column(name) for name in on] if on else None
+        return combine_sets(self._plain, kind(distinct=distinct, on=columns), left, right)
+
+    # -- text to nodes
+
+    def _context(self, text: str) -> Context:
+        return Context(self.catalog, Text(text, "expression"), self.today)
+
+    def _node(self, item: TextOrNode) -> tuple[Context, exp.Expr]:
+        context, nodes = self._nodes([item])
+        return context, nodes[0]
+
+    def _nodes(self, items: Sequence[TextOrNode], ordered: bool = False) -> tuple[Context, list[exp.Expr]]:
+        """Syntax nodes of the items. Texts are read as one, so that an error can point into it."""
+        method = _parse_ordered if ordered else _parse_items
+        texts = [item for item in items if isinstance(item, str)]
+        context, parsed = self._parse(", ".join(texts), method) if texts else (self._plain, [])
+        if len(texts) == len(items):
+            return context, parsed
+        if len(parsed) != len(texts):
+            raise CqlSyntaxError("beside column objects, each text must be a single item", span=context.span(parsed[0]))
+        rest = iter(parsed)
+        return context, [item if isinstance(item, exp.Expr) else next(rest) for item in items]
+
+    def _parse(self, text: str, method: Callable[[CqlParser], T]) -> tuple[Context, T]:
+        context = self._context(text)
+        dialect = Cql()
+        parser = dialect.parser(error_level=ErrorLevel.IMMEDIATE)
+        try:
+            # sqlglot's types say that a parse method gives a node; ours may give a list.
+            (result,) = parser._parse(cast(Any, method), dialect.tokenize(text), text)
+        except CqlParseError as error:
+            span = Span(context.text, error.start, error.end)
+            raise CqlSyntaxError(error.message, span=span, hint=error.hint) from None
+        return context, cast(T, result)
+
+
+def _parse_items(parser: CqlParser) -> list[exp.Expr]:
+    return parser._parse_expressions()
+
+
+def _parse_ordered(parser: CqlParser) -> list[exp.Expr]:
+    return parser._parse_csv(parser._parse_ordered)

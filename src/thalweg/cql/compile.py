@@ -1,0 +1,79 @@
+"""The way in: CQL text to plans, with every error carrying its place in the text."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError
+
+from thalweg.algebra.catalog import Catalog
+from thalweg.algebra.plan import Plan
+from thalweg.core.errors import CqlSyntaxError
+from thalweg.core.source import Source, Span
+from thalweg.core.time import Instant
+from thalweg.cql.binder.context import Context
+from thalweg.cql.binder.queries import bind_query
+from thalweg.cql.binder.statements import RegisteredQuery, bind_statement
+from thalweg.cql.dialect import parse_tree
+from thalweg.cql.parser import CqlParseError
+from thalweg.cql.syntax import Declaration
+
+
+def compile_script(text: str, catalog: Catalog, name: str = "query", today: Instant = 0) -> list[RegisteredQuery]:
+    """Carry out every statement of `text` on `catalog`; the queries among them, in order."""
+    context = Context(catalog, Source(text, name), today)
+    bound = [bind_statement(context, node) for node in _parse(context)]
+    return [query for query in bound if query is not None]
+
+
+def compile_query(text: str, catalog: Catalog, name: str = "query", today: Instant = 0) -> Plan:
+    """The plan of a text that is one query."""
+    context = Context(catalog, Source(text, name), today)
+    nodes = _parse(context)
+    if len(nodes) != 1 or isinstance(nodes[0], Declaration):
+        raise CqlSyntaxError(
+            f"expected one query, got {len(nodes)} statement{'s' * (len(nodes) != 1)}"
+            + (" that declare something" if nodes and isinstance(nodes[0], Declaration) else ""),
+            hint="CREATE and REGISTER go through execute(...), or through a .cql file",
+        )
+    return bind_query(context, nodes[0])
+
+
+def _parse(context: Context) -> list[exp.Expr]:
+    text = context.text
+    try:
+        return [node for node in parse_tree(text.text) if node is not None and not isinstance(node, exp.Semicolon)]
+    except CqlParseError as error:
+        raise CqlSyntaxError(error.message, span=Span(text, error.start, error.end), hint=error.hint) from None
+    except ParseError as error:
+        first = error.errors[0] if error.errors else {}
+        raise CqlSyntaxError(first.get("description") or str(error), span=_at(text, first)) from None
+    except TokenError:
+        start = _unclosed(text.text)
+        raise CqlSyntaxError(
+            "the text breaks off inside a string, a quoted name or a comment",
+            span=None if start is None else Span(text, start, start + 1),
+            hint="close it; a quote inside a string is written twice: 'it''s'",
+        ) from None
+
+
+def _at(text: Source, error: dict[str, object]) -> Span | None:
+    line = error.get("line")
+    if not isinstance(line, int):
+        return None
+    start = sum(len(row) + 1 for row in text.text.split("\n")[: line - 1])
+    return Span(text, start, start + 1)
+
+
+def _unclosed(text: str) -> int | None:
+    """Where the quote or comment starts that never ends."""
+    i = 0
+    while i < len(text):
+        for opening, closing in (("--", "\n"), ("/*", "*/"), ("'", "'"), ('"', '"'), ("`", "`")):
+            if text.startswith(opening, i):
+                end = text.find(closing, i + len(opening))
+                if end < 0:
+                    return i if opening != "--" else None
+                i = end + len(closing) - 1
+                break
+        i += 1
+    return None

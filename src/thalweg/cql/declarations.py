@@ -1,0 +1,129 @@
+"""The grammar of CREATE STREAM, CREATE RELATION, CREATE NRR, CREATE VIEW and REGISTER QUERY."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import TokenType, exp
+
+from thalweg.core.types import TYPE_NAMES
+from thalweg.cql.syntax import ColumnDeclaration, CreateRelation, CreateStream, CreateView, RegisterQuery
+from thalweg.cql.window_syntax import parse_extent
+
+if TYPE_CHECKING:
+    from thalweg.cql.parser import CqlParser
+
+
+def parse_create(parser: CqlParser) -> exp.Expr:
+    """What follows CREATE."""
+    if parser._match_text_seq("STREAM"):
+        return _parse_stream(parser)
+    if parser._match_text_seq("RELATION"):
+        return _parse_relation(parser, retroactive=True)
+    if parser._match_text_seq("NRR"):
+        return _parse_relation(parser, retroactive=False)
+    if parser._match_text_seq("VIEW"):
+        return _parse_view(parser)
+    parser.raise_error(
+        f"cannot CREATE {parser.got}",
+        hint="CREATE STREAM, CREATE RELATION, CREATE NRR or CREATE VIEW",
+    )
+
+
+def parse_register(parser: CqlParser) -> RegisterQuery:
+    """What follows REGISTER."""
+    if not parser._match_text_seq("QUERY"):
+        parser.raise_error("REGISTER wants QUERY", hint="REGISTER QUERY name AS SELECT ...")
+    name = _parse_name(parser, "query")
+    return parser.expression(RegisterQuery(this=name, query=_parse_as_query(parser)))
+
+
+def _parse_name(parser: CqlParser, what: str) -> exp.Expr:
+    name = parser._parse_id_var(any_token=False)
+    if name is None:
+        parser.raise_error(f"expected the {what}'s name, got {parser.got}")
+    return name
+
+
+def _parse_as_query(parser: CqlParser) -> exp.Expr:
+    if not parser._match(TokenType.ALIAS):
+        parser.raise_error(f"expected AS and a query, got {parser.got}")
+    query = parser.parse_query()
+    if query is None:
+        parser.raise_error(f"expected a query after AS, got {parser.got}")
+    return query
+
+
+def _parse_stream(parser: CqlParser) -> CreateStream:
+    name = _parse_name(parser, "stream")
+    columns, key = _parse_columns(parser)
+    if key:
+        parser.raise_error("a stream has no primary key", hint="a table that changes is a RELATION or an NRR")
+    timestamp = lateness = None
+    while parser._curr:
+        if parser._match_text_seq("TIMESTAMP", "BY"):
+            timestamp = _parse_name(parser, "timestamp column")
+        elif parser._match_text_seq("LATENESS"):
+            lateness = parse_extent(parser, "LATENESS")
+        else:
+            parser.raise_error(
+                f"unexpected {parser._curr.text}", hint="a stream may end with TIMESTAMP BY column and LATENESS extent"
+            )
+    return parser.expression(CreateStream(this=name, columns=columns, timestamp=timestamp, lateness=lateness))
+
+
+def _parse_relation(parser: CqlParser, retroactive: bool) -> CreateRelation:
+    name = _parse_name(parser, "relation")
+    columns, key = _parse_columns(parser)
+    return parser.expression(CreateRelation(this=name, columns=columns, key=key, retroactive=retroactive))
+
+
+def _parse_columns(parser: CqlParser) -> tuple[list[exp.Expr], list[exp.Expr]]:
+    """`(name TYPE [PRIMARY KEY], ..., [PRIMARY KEY (names)])`: the columns and the key's names."""
+    if not parser._match(TokenType.L_PAREN):
+        parser.raise_error(f"expected ( and columns, got {parser.got}", hint="(a INT, b STRING, ...)")
+    columns: list[exp.Expr] = []
+    key: list[exp.Expr] = []
+    while True:
+        if _match_primary_key(parser):
+            key += parser._parse_wrapped_csv(lambda: parser._parse_id_var(any_token=False))
+        else:
+            column = _parse_column(parser)
+            columns.append(column)
+            if column.args.get("primary"):
+                key.append(column.this)
+        if not parser._match(TokenType.COMMA):
+            break
+    if not parser._match(TokenType.R_PAREN):
+        parser.raise_error(f"expected , or ) after a column, got {parser.got}")
+    return columns, key
+
+
+def _parse_column(parser: CqlParser) -> ColumnDeclaration:
+    name = _parse_name(parser, "column")
+    token = parser._curr
+    type_name = " ".join(token.text.upper().split()) if token else ""
+    if type_name not in TYPE_NAMES:
+        parser.raise_error(
+            f"expected a type for column {name.name}, got {parser.got}",
+            hint="types: BOOLEAN, INT, DOUBLE, STRING, TIMESTAMP, INTERVAL",
+        )
+    parser._advance()
+    if parser._match(TokenType.L_PAREN):  # VARCHAR(20): the length is accepted and not enforced
+        parser._parse_number()
+        parser._match_r_paren()
+    primary = _match_primary_key(parser)
+    declaration = ColumnDeclaration(this=name, type_name=type_name, primary=primary)
+    return parser.expression(declaration, token=token)
+
+
+def _match_primary_key(parser: CqlParser) -> bool:
+    return parser._match(TokenType.PRIMARY_KEY) or parser._match_text_seq("PRIMARY", "KEY")
+
+
+def _parse_view(parser: CqlParser) -> CreateView:
+    name = _parse_name(parser, "view")
+    columns = None
+    if parser._match(TokenType.L_PAREN, advance=False):
+        columns = parser._parse_wrapped_csv(lambda: parser._parse_id_var(any_token=False))
+    return parser.expression(CreateView(this=name, columns=columns, query=_parse_as_query(parser)))

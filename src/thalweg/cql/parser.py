@@ -1,0 +1,175 @@
+"""The parser: FROM items with windows, ISTREAM and its kin, EXCEPT ALL ON, and CQL's statements.
+
+Function names are left alone (`FUNCTIONS` is empty), so that the binder has the last word on them and an error can
+say what the user wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, ClassVar, NoReturn
+
+from sqlglot import Token, TokenType, exp
+from sqlglot.errors import ParseError
+from sqlglot.parser import Parser
+
+from thalweg.core.errors import did_you_mean
+from thalweg.cql.declarations import parse_create, parse_register
+from thalweg.cql.syntax import Source, ToStream
+from thalweg.cql.window_syntax import parse_window
+
+STREAM_OPERATORS = ("ISTREAM", "DSTREAM", "RSTREAM")
+
+_SET_OPERATIONS: dict[TokenType, type[exp.SetOperation]] = {
+    TokenType.UNION: exp.Union,
+    TokenType.EXCEPT: exp.Except,
+    TokenType.INTERSECT: exp.Intersect,
+}
+
+
+# A misspelt one of these becomes an alias, and the error then shows one word later.
+_KEYWORDS = (
+    "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "JOIN", "RANGE", "SLIDE"
+)  # fmt: skip
+
+
+class CqlParseError(ParseError):
+    """A syntax error that remembers the characters it is about, and perhaps a way out."""
+
+    def __init__(self, message: str, start: int, end: int, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message, self.start, self.end, self.hint = message, start, end, hint
+
+
+class CqlParser(Parser):
+    """sqlglot's SQL parser with CQL's additions."""
+
+    FUNCTIONS: ClassVar[dict[str, Any]] = {}
+    NO_PAREN_FUNCTION_PARSERS: ClassVar = {"CASE": lambda self: self._parse_case()}
+    FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
+        name: Parser.FUNCTION_PARSERS[name] for name in ("CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM")
+    }
+    # A window may follow an alias, and these words start a clause rather than name a table.
+    TABLE_ALIAS_TOKENS: ClassVar[set[TokenType]] = Parser.TABLE_ALIAS_TOKENS - {TokenType.RANGE, TokenType.ROWS}
+
+    def raise_error(self, message: str, token: Token | None = None, hint: str | None = None) -> NoReturn:
+        """Stop at `token`, or where the parser stands."""
+        token = token or self._curr or self._prev
+        at_end = not self._curr and token is self._prev
+        start, end = (len(self.sql), len(self.sql)) if token is None else (token.start, token.end + 1)
+        if at_end and token is not None:
+            start = end
+        if hint is None and self._prev and not at_end:
+            hint = did_you_mean(self._prev.text, _KEYWORDS) if self._prev.text.upper() not in _KEYWORDS else None
+        raise CqlParseError(_friendly(message, None if at_end else token), start, end, hint)
+
+    @property
+    def got(self) -> str:
+        """What stands at this point of the text, for messages."""
+        return self._curr.text if self._curr else "the end of the text"
+
+    def _parse_statement(self) -> exp.Expr | None:
+        if not self._curr:
+            return None
+        if self._match(TokenType.CREATE):
+            return parse_create(self)
+        if self._match_text_seq("REGISTER"):
+            return parse_register(self)
+        query = self.parse_query()
+        if query is None:
+            self.raise_error(
+                f"expected a statement, got {self.got}",
+                hint="statements start with SELECT, ISTREAM(, CREATE or REGISTER QUERY",
+            )
+        return query
+
+    def parse_query(self) -> exp.Expr | None:
+        """A SELECT, a set operation or a stream operator, with its ORDER BY and LIMIT."""
+        query = self._parse_select(nested=True, parse_subquery_alias=False)
+        return self._parse_query_modifiers(self._parse_set_operations(query)) if query else None
+
+    def _parse_select_query(
+        self,
+        nested: bool = False,
+        table: bool = False,
+        parse_subquery_alias: bool = True,
+        parse_set_operation: bool = True,
+    ) -> exp.Expr | None:
+        if self._at_stream_operator():
+            stream = self._parse_stream_operator()
+            return self._parse_set_operations(stream) if parse_set_operation else stream
+        return super()._parse_select_query(nested, table, parse_subquery_alias, parse_set_operation)
+
+    def _at_stream_operator(self) -> bool:
+        return bool(
+            self._curr and self._curr.text.upper() in STREAM_OPERATORS and self._next.token_type == TokenType.L_PAREN
+        )
+
+    def _parse_stream_operator(self) -> ToStream:
+        token = self._curr
+        self._advance(2)
+        query = self.parse_query()
+        if query is None:
+            self.raise_error(
+                f"{token.text} wants a query, got {self.got}",
+                hint=f"{token.text.upper()}(SELECT ... FROM ...)",
+            )
+        self._match_r_paren()
+        return self.expression(ToStream(this=query, kind=token.text.upper()), token=token)
+
+    def _parse_table(self, *_: Any, alias_tokens: Collection[TokenType] | None = None, **__: Any) -> exp.Expr | None:
+        if self._at_stream_operator():
+            this: exp.Expr | None = self._parse_stream_operator()
+        elif self._match(TokenType.L_PAREN):
+            this = self.parse_query()
+            if this is None:
+                self.raise_error("expected a query between the parentheses", hint="FROM (SELECT ...) name")
+            self._match_r_paren()
+        else:
+            if self._match(TokenType.STRING, advance=False):
+                self.raise_error(f"expected the name of a stream or relation, got the string '{self._curr.text}'")
+            this = self._parse_id_var(any_token=False)
+            if this is None:
+                self.raise_error(f"expected a stream, relation or subquery, got {self.got}")
+        window = parse_window(self)
+        alias = self._parse_table_alias(alias_tokens=alias_tokens or self.TABLE_ALIAS_TOKENS)
+        late_window = parse_window(self)
+        if window and late_window:
+            self.raise_error("a stream takes one window, this is a second one", self._prev)
+        return self.expression(Source(this=this, window=window or late_window, alias=alias))
+
+    def _parse_join(self, *args: Any, **kwargs: Any) -> exp.Join | None:
+        # sqlglot tries the item after a comma and swallows its error; ours must reach the user.
+        if self._match(TokenType.COMMA):
+            return self.expression(exp.Join(this=self._parse_table()))
+        return super()._parse_join(*args, **kwargs)
+
+    def parse_set_operation(
+        self, this: exp.Expr | None, consume_pipe: bool = False, intersect_only: bool = False
+    ) -> exp.SetOperation | None:
+        """UNION, EXCEPT, INTERSECT, each with ALL or DISTINCT; EXCEPT ALL also ON (columns)."""
+        operation = _SET_OPERATIONS.get(self._curr.token_type) if self._curr else None
+        if operation is None or (intersect_only and operation is not exp.Intersect):
+            return None
+        token = self._curr
+        self._advance()
+        distinct = not self._match(TokenType.ALL)
+        if distinct:
+            self._match(TokenType.DISTINCT)
+        on = self._parse_wrapped_csv(self._parse_column) if self._match(TokenType.ON) else None
+        right = self._parse_select(nested=True, parse_set_operation=False)
+        if right is None:
+            self.raise_error(f"{token.text} wants a query on its right, got {self.got}")
+        return self.expression(operation(this=this, distinct=distinct, expression=right, on=on), token=token)
+
+
+def _friendly(message: str, token: Token | None) -> str:
+    """sqlglot's words for the commonest slips, said so that a user of CQL understands them."""
+    got = token.text if token else "the end of the text"
+    if message.startswith("Required keyword"):
+        return f"something is missing before {got}"
+    if message.startswith("Invalid expression / Unexpected token"):
+        return f"unexpected {got}"
+    if message.startswith("Expecting "):
+        return f"expected {message.removeprefix('Expecting ')}, got {got}"
+    return message

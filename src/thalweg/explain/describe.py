@@ -1,0 +1,56 @@
+"""Everything EXPLAIN says of a plan, before it is laid out as text or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from thalweg.algebra.plan import Plan
+from thalweg.patterns import Annotated, Bound, BufferChoice, Edge, Expiry, Pattern, annotate, bound, buffers
+
+
+@dataclass(frozen=True)
+class Described:
+    """One operator with its label, buffers and bound, and the same of all below."""
+
+    node: Plan
+    edge: Edge
+    buffers: tuple[BufferChoice, ...]
+    bound: Bound
+    children: tuple[Described, ...]
+
+    def walk(self) -> Iterator[Described]:
+        """This operator and all below it, depth first."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def describe(plan: Plan) -> Described:
+    """The plan with all that EXPLAIN says of it."""
+    return _describe(annotate(plan))
+
+
+def _describe(plan: Annotated) -> Described:
+    chosen = buffers(plan.node, plan.inputs, plan.edge)
+    children = tuple(map(_describe, plan.children))
+    return Described(plan.node, plan.edge, chosen, bound(plan, chosen), children)
+
+
+def pattern_in_words(pattern: Pattern) -> str:
+    """The pattern with its full name and what it promises."""
+    return f"{pattern.full_name} ({pattern.name}): {pattern.meaning}"
+
+
+def output_in_words(edge: Edge) -> str:
+    """What kind of answer the query gives, and how it is kept."""
+    return _OUTPUTS[edge.expiry]
+
+
+_OUTPUTS = {
+    Expiry.NEVER: "an append-only stream; no result is ever taken back",
+    Expiry.TIME: "a view kept by exp; every result says when it ends, no negative tuples are needed",
+    Expiry.ORDER: "a view kept by order of expiration; every result says after which tuples it ends, not when",
+    Expiry.REPLACEMENT: "a view kept by group; the next value of a group replaces the last one",
+    Expiry.NEGATIVE: "a view that needs negative tuples to say which results end",
+}

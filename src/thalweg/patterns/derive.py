@@ -1,0 +1,187 @@
+"""Update-pattern propagation: the five rules of seed 000, section 5.2, and the windows of seed 002, Table 1.
+
+Where the papers are loose, the label stays theirs and the edge's `expiry` and `leaving` say what really holds:
+
+- **Aggregates.** Rule 4 labels group-by WK because the next value of a group replaces the last one. That holds for
+  whoever stores the result by group. A selection may drop the next value, a join or DISTINCT may turn it into other
+  rows, and so may a projection that loses the keys: above those nobody can tell what is replaced. The label stays WK,
+  but the expiry is NEGATIVE: the operator that drops or transforms the new value takes back the old one.
+- **Unions.** Rule 2 labels the union of two windows WKS. It is FIFO only if both windows let their tuples go after the
+  same time; the union of `[RANGE 1]` and `[RANGE 9]` is not, and a FIFO list would keep dead tuples. Two count windows
+  have two orders. So `leaving` is FIFO only over equal time windows.
+- **Aggregates over landmarks** replace values, so they are WK (Table 1 of seed 002 says monotonic, its text weak).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from thalweg.algebra.expressions import Column
+from thalweg.algebra.plan import (
+    Distinct,
+    DStream,
+    GroupBy,
+    Intersect,
+    IStream,
+    Join,
+    JoinKind,
+    Negation,
+    NrrJoin,
+    Plan,
+    Project,
+    RelationScan,
+    RStream,
+    Select,
+    SemiJoin,
+    StreamScan,
+    TopK,
+    Union,
+    Windowed,
+    is_table,
+)
+from thalweg.algebra.windows import Landmark, Now, PartitionedRows, Range, Rows, Unbounded, ValueRange
+from thalweg.core.errors import PlanError
+from thalweg.patterns.pattern import Edge, Expiry, Leaving, Pattern
+
+MON, WKS, WK, STR = Pattern
+
+_TAKEN_BACK = "; a group's old value is taken back by a negative tuple"
+
+
+@dataclass(frozen=True)
+class Annotated:
+    """A plan whose every edge is labelled."""
+
+    node: Plan
+    edge: Edge
+    children: tuple[Annotated, ...]
+
+    @cached_property
+    def inputs(self) -> tuple[Edge, ...]:
+        """The edges that lead into the node."""
+        return tuple(child.edge for child in self.children)
+
+
+def annotate(plan: Plan) -> Annotated:
+    """The plan with every edge labelled, from the leaves up."""
+    children = tuple(map(annotate, plan.children))
+    return Annotated(plan, propagate(plan, [child.edge for child in children]), children)
+
+
+def derive(plan: Plan) -> Edge:
+    """The label of the plan's output."""
+    return annotate(plan).edge
+
+
+def propagate(node: Plan, inputs: Sequence[Edge]) -> Edge:
+    """The label of one operator's output, given those of its inputs."""
+    match node:
+        case StreamScan():
+            return _monotonic("a stream only grows")
+        case RelationScan(source) if source.retroactive:
+            return _strict("rule 5: a relation is updated at will, and updates look back")
+        case RelationScan():
+            return _strict("an NRR is updated at will; a join reads it as of each tuple's ts")
+        case Windowed(window=Unbounded() | Landmark()):
+            return _monotonic("nothing leaves this window")
+        case Windowed(window=Range(is_tumbling=True)):
+            return Edge(WK, Expiry.TIME, "a tumbling window drops a whole state at a time", Leaving.TOTAL)
+        case Windowed(window=(Range() | Now()) as window):
+            return Edge(WKS, Expiry.TIME, "a sliding window is first in, first out", Leaving.FIFO, window)
+        case Windowed(window=Rows(is_tumbling=True)):
+            return Edge(WK, Expiry.ORDER, "a tumbling count window drops a whole state at a time", Leaving.TOTAL)
+        case Windowed(window=Rows()):
+            return Edge(WKS, Expiry.ORDER, "a count window is first in, first out", Leaving.FIFO)
+        case Windowed(window=PartitionedRows()):
+            return Edge(WK, Expiry.ORDER, "a partitioned window is FIFO within a key, not across keys", Leaving.PER_KEY)
+        case Windowed(window=ValueRange()):
+            return Edge(WK, Expiry.ORDER, "a value window lets go by value, not by arrival", Leaving.TOTAL)
+        case Project() if inputs[0].expiry is Expiry.REPLACEMENT and group_columns(node) is not None:
+            return _as_input(inputs[0], "rule 1: as its input; the group's key is kept", Expiry.REPLACEMENT)
+        case Select() | Project():
+            return _as_input(inputs[0], "rule 1: as its input")
+        case NrrJoin():
+            return _as_input(inputs[0], "rule 1: as its left input; updates of an NRR do not look back")
+        case Union():
+            return _union(*inputs)
+        case Join() | SemiJoin() if is_table(node.left) or is_table(node.right):
+            return _strict("rule 5: updates of a relation look back at older tuples")
+        case Join(kind=JoinKind.INNER) | Intersect() | SemiJoin(anti=False) | Distinct():
+            return _interfering(inputs)
+        case GroupBy():
+            return Edge(WK, Expiry.REPLACEMENT, "rule 4: the next value of a group replaces the last one")
+        case Negation() | SemiJoin():
+            return _strict("rule 5: an arrival on the right deletes results early")
+        case Join():
+            return _strict("rule 5: a late partner deletes the row filled with NULLs")
+        case TopK():
+            return _strict("rule 5: a better row pushes out another before its time")
+        case IStream() | DStream() | RStream():
+            return _monotonic("what has been emitted stays emitted")
+    raise PlanError(f"no rule gives {node.label} an update pattern")
+
+
+def group_columns(plan: Plan) -> tuple[int, ...] | None:
+    """Where a (projected) group-by's keys stand in its output; None if they do not all stand there."""
+    match plan:
+        case GroupBy():
+            return tuple(range(len(plan.keys)))
+        case Project(child, items):
+            below = group_columns(child)
+            places = {item.expression.index: i for i, item in enumerate(items) if isinstance(item.expression, Column)}
+            return None if below is None or not set(below) <= places.keys() else tuple(places[i] for i in below)
+    return None
+
+
+def _monotonic(why: str) -> Edge:
+    return Edge(MON, Expiry.NEVER, why, Leaving.FIFO)
+
+
+def _strict(why: str) -> Edge:
+    return Edge(STR, Expiry.NEGATIVE, why)
+
+
+def _as_input(edge: Edge, why: str, expiry: Expiry | None = None) -> Edge:
+    """Rule 1; `expiry` is given where a replacement passes as such."""
+    if expiry is None and edge.expiry is Expiry.REPLACEMENT:
+        return Edge(edge.pattern, Expiry.NEGATIVE, why + _TAKEN_BACK)
+    return Edge(edge.pattern, edge.expiry, why, edge.leaving, edge.window)
+
+
+def _union(left: Edge, right: Edge) -> Edge:
+    """Rule 2: the stronger input rules (with proposition 9 of seed 002: also over a monotonic one)."""
+    pattern = max(left.pattern, right.pattern)
+    why = "rule 2: the stronger of its inputs"
+    if pattern is MON:
+        return _monotonic(why)
+    if left.window is not None and left.window == right.window:
+        return Edge(pattern, Expiry.TIME, why, Leaving.FIFO, left.window)
+    if pattern is WKS:
+        why += "; they let go at different paces, so not first in, first out"
+    return _composite(pattern, why, (left, right))
+
+
+def _interfering(inputs: Sequence[Edge]) -> Edge:
+    """Rule 3, and propositions 7 and 9 of seed 002: monotonic over monotonic inputs, else at least WK."""
+    strongest = max(edge.pattern for edge in inputs)
+    if strongest is MON:
+        return _monotonic("proposition 7: nothing leaves the inputs, so nothing leaves the result")
+    if strongest is STR:
+        return _strict("rule 3: an input deletes early, so the result does")
+    return _composite(WK, "rule 3: what is stored leaves out of order", inputs)
+
+
+def _composite(pattern: Pattern, why: str, inputs: Sequence[Edge]) -> Edge:
+    """A result ends with the first of its parts; instants compare with each other, orders of two inputs do not."""
+    expiry = max(edge.expiry for edge in inputs)
+    ending = [edge for edge in inputs if edge.expiry is not Expiry.NEVER]
+    if expiry is Expiry.NEGATIVE:
+        return Edge(pattern, Expiry.NEGATIVE, why)
+    if expiry is Expiry.REPLACEMENT:
+        return Edge(pattern, Expiry.NEGATIVE, why + _TAKEN_BACK)
+    if expiry is Expiry.TIME:
+        return Edge(pattern, expiry, why, Leaving.TOTAL)
+    leaving = max(Leaving.TOTAL, ending[0].leaving) if len(ending) == 1 else Leaving.PER_SIDE
+    return Edge(pattern, expiry, why, leaving)

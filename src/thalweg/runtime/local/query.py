@@ -1,0 +1,149 @@
+"""A standing query of the local engine: what has changed, and what the answer is at any instant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from thalweg.algebra.plan import Plan
+from thalweg.core.errors import DataError
+from thalweg.core.rows import Bag, Change, Row, bag_difference, sorted_rows
+from thalweg.core.schema import Schema
+from thalweg.core.time import BEGINNING, Clock, Instant
+from thalweg.explain import explain_json, explain_text
+from thalweg.patterns import Pattern, annotate, check
+from thalweg.reference.evaluate import Reference
+from thalweg.reference.history import History
+from thalweg.runtime.local.clock import StreamClock
+from thalweg.runtime.local.tables import TableLog, TableUpdate
+from thalweg.runtime.local.values import read_instant, show_instant, show_row
+
+
+class LocalQuery:
+    """Made by `Session.query`. Its clock is the slowest of its streams' clocks, or where `advance` has brought it."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        name: str,
+        clocks: Mapping[str, StreamClock],
+        tables: Mapping[str, TableLog],
+        advanced: Callable[[], Instant | None],
+    ) -> None:
+        check(plan)
+        self.plan = plan
+        self.name = name
+        self._clocks, self._tables, self._advanced = clocks, tables, advanced
+        self._history = History()
+        for table_name, table in tables.items():
+            for update in table.updates:
+                self.table_changed(table_name, update)
+        start = self.clock_now
+        self._reference = Reference(plan, self._history, BEGINNING if start is None else start)
+        self._first: Instant | None = start  # the first instant the query's clock is known to have shown
+        self._told_until: Instant | None = None
+        self._told: Bag = Counter()
+
+    # -- what the session reports
+
+    def arrive(self, stream: str, ts: Instant, row: Row) -> None:
+        """A tuple has arrived on one of the session's streams."""
+        if stream in self._clocks:
+            self._history.arrive(stream, ts, row)
+
+    def table_changed(self, relation: str, update: TableUpdate) -> None:
+        """A table of the session has changed."""
+        if relation in self._tables:
+            change = self._history.insert if update.sign > 0 else self._history.delete
+            change(relation, update.t, update.row)
+
+    def note_clock(self) -> None:
+        """Remember when the clock was first known."""
+        if self._first is None:
+            self._first = self.clock_now
+
+    def reads(self, name: str) -> bool:
+        """Whether the query uses a stream or table."""
+        return name in self._clocks or name in self._tables
+
+    @property
+    def clock_now(self) -> Instant | None:
+        """Everything before this instant has been seen; None while a stream has shown nothing."""
+        advanced = self._advanced()
+        if not self._clocks:
+            updates = [t.last for t in self._tables.values() if t.updates]
+            return max([*updates, *([] if advanced is None else [advanced])], default=None)
+        times = [c.now for c in self._clocks.values()]
+        known = [t for t in times if t is not None]
+        return min(known) if len(known) == len(times) else advanced
+
+    # -- what users ask
+
+    @property
+    def schema(self) -> Schema:
+        """The answer's columns."""
+        return self.plan.schema
+
+    @property
+    def now(self) -> Any:
+        """The query's clock: an integer or a datetime; None before it has started."""
+        now = self.clock_now
+        return None if now is None else show_instant(self._clock, now)
+
+    @property
+    def patterns(self) -> Pattern:
+        """The update pattern of the query's result."""
+        return annotate(self.plan).edge.pattern
+
+    def explain(self, format: Literal["text", "json"] = "text") -> Any:
+        """The plan with its update patterns, state buffers and bounds: text, or a dictionary for JSON."""
+        return explain_json(self.plan) if format == "json" else explain_text(self.plan)
+
+    def answer(self, at: Any = None) -> list[tuple[Any, ...]]:
+        """The rows of the answer now, or at an instant that has passed, each as often as it is in."""
+        now = self.clock_now
+        t = now if at is None else read_instant(self._clock, at, "answer")
+        if t is None:
+            t = BEGINNING
+        if at is not None and (now is None or t > now):
+            shown = "not started" if now is None else f"at {self._clock.show(now)}"
+            raise DataError(
+                f"the answer at {self._clock.show(t)} is not known yet: the clock is {shown}", hint="advance(t) first"
+            )
+        return [show_row(self.schema, row) for row in sorted_rows(self._reference.answer(t))]
+
+    def changes(self) -> list[tuple[Any, int, tuple[Any, ...]]]:
+        """The signed rows `(t, +1 or -1, row)` since the last call; at one instant losses come before gains.
+
+        Reading in the middle of an instant shows it as far as it is known; a later call corrects it.
+        """
+        return [(show_instant(self._clock, c.t), c.sign, show_row(self.schema, c.row)) for c in self._raw_changes()]
+
+    def _raw_changes(self) -> list[Change]:
+        now = self.clock_now
+        if now is None:
+            return []
+        changes: list[Change] = []
+        for t in self._instants(now):
+            bag = self._reference.answer(t)
+            changes += bag_difference(self._told, bag, t)
+            self._told = bag
+        self._told_until = now
+        return changes
+
+    def _instants(self, now: Instant) -> list[Instant]:
+        """The instants to report on; the last one told is looked at again, for it may have grown."""
+        found = set(self._reference.instants(now))
+        if self._told_until is None:
+            found.add(min([now if self._first is None else self._first, *found]))
+            # What was there before the clock started shows at its first instant.
+            return sorted(t for t in found if t > BEGINNING)
+        return sorted({t for t in found if t > self._told_until} | {self._told_until})
+
+    @property
+    def _clock(self) -> Clock:
+        return self.plan.clock or Clock.TICKS
+
+    def __repr__(self) -> str:
+        return f"<query {self.name}: {self.patterns.name}, {', '.join(map(str, self.schema))}>"

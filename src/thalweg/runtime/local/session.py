@@ -1,0 +1,215 @@
+"""`tw.local()`: streams, tables and standing queries in this process, under a clock that you move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from thalweg.algebra.catalog import Catalog, Relation, Stream
+from thalweg.algebra.plan import Plan
+from thalweg.core.errors import DataError, OutOfOrderError, PlanError
+from thalweg.core.rows import Row
+from thalweg.core.time import BEGINNING, DAY, Clock, Instant
+from thalweg.cql import compile_query, compile_script
+from thalweg.fluent import Table
+from thalweg.runtime.local.clock import StreamClock
+from thalweg.runtime.local.query import LocalQuery
+from thalweg.runtime.local.tables import TableLog
+from thalweg.runtime.local.values import RowLike, read_instant, read_row, show_row
+
+STRATEGIES = ("auto",)
+
+
+class Session:
+    """An engine for tests, notebooks and teaching. Nothing runs by itself: `push` and `advance` move time.
+
+    >>> import thalweg as tw
+    >>> s = tw.local()
+    >>> _ = s.execute("CREATE STREAM s (a INT)")
+    >>> q = s.query("SELECT a FROM s [RANGE 2]")
+    >>> s.push("s", [(1, 10), (2, 20)])
+    >>> s.advance(3)
+    >>> q.changes()
+    [(1, 1, (10,)), (2, 1, (20,)), (3, -1, (10,))]
+    """
+
+    def __init__(self) -> None:
+        self.catalog = Catalog()
+        self.queries: list[LocalQuery] = []
+        self._clocks: dict[str, StreamClock] = {}
+        self._tables: dict[str, TableLog] = {}
+        self._advanced: Instant | None = None
+
+    # -- declaring
+
+    def execute(self, cql: str, name: str = "query") -> list[LocalQuery]:
+        """Run a script: CREATE and REGISTER statements and queries; the queries it registered."""
+        compiled = compile_script(cql, self.catalog, name, self._today())
+        self._meet_new_sources()
+        return [self._register(query.plan, query.name) for query in compiled]
+
+    def query(self, query: str | Table, strategy: str = "auto", name: str | None = None) -> LocalQuery:
+        """Register a standing query, in CQL or built with `table(...)`. It sees what arrives from now on."""
+        if strategy not in STRATEGIES:
+            raise PlanError(f"there is no strategy {strategy!r}", candidates=STRATEGIES)
+        plan = query.plan if isinstance(query, Table) else compile_query(query, self.catalog, today=self._today())
+        return self._register(plan, name)
+
+    def table(self, name: str) -> Table:
+        """A stream, relation or view, to build a query on in Python."""
+        return Table.of(self.catalog, name, self._today())
+
+    def _register(self, plan: Plan, name: str | None) -> LocalQuery:
+        clocks = {s.name: self._clocks[s.name] for s in _streams(plan)}
+        tables = {r.name: self._tables[r.name] for r in _relations(plan)}
+        query = LocalQuery(plan, name or f"q{len(self.queries) + 1}", clocks, tables, lambda: self._advanced)
+        self.queries.append(query)
+        return query
+
+    def _meet_new_sources(self) -> None:
+        for stream in self.catalog.streams:
+            clock = self._clocks.setdefault(stream.name, StreamClock(stream))
+            if self._advanced is not None:
+                clock.advance(self._advanced)
+        for relation in self.catalog.relations:
+            self._tables.setdefault(relation.name, TableLog(relation))
+
+    # -- time and data
+
+    @property
+    def now(self) -> Instant | None:
+        """The latest instant anything has been pushed with or advanced to; None before that."""
+        seen = [c.now + (c.stream.lateness or 0) for c in self._clocks.values() if c.now is not None]
+        return max(seen, default=self._advanced)
+
+    def push(self, stream: str, rows: Iterable[RowLike]) -> None:
+        """Let rows arrive: `(ts, columns...)`, or just the columns if one of them is the timestamp.
+
+        Rows behind the stream's clock are refused, all rows of the call with them; where the stream declares a
+        lateness they are kept aside instead (see `late`).
+        """
+        entry = self._stream(stream)
+        clock = self._clocks[entry.name]
+        read = [self._read_arrival(entry, row, i) for i, row in enumerate(rows)]
+        if entry.lateness is None:
+            _check_order(clock, read)
+        for ts, row in read:
+            if not clock.accepts(ts):
+                clock.keep_late(row if entry.timestamp is not None else (ts, *row))
+                continue
+            clock.see(ts)
+            for query in self.queries:
+                query.arrive(entry.name, ts, row)
+        self._note_clocks()
+
+    def advance(self, t: Any) -> None:
+        """Let time pass up to `t` on every stream, so that what should expire does."""
+        instant = read_instant(self._clock(), t, "advance")
+        if self._advanced is not None and instant < self._advanced:
+            shown = self._clock().show
+            raise OutOfOrderError(f"time is at {shown(self._advanced)} and cannot go back to {shown(instant)}")
+        self._advanced = instant
+        for clock in self._clocks.values():
+            clock.advance(instant)
+        self._note_clocks()
+
+    def late(self, stream: str) -> list[tuple[Any, ...]]:
+        """The rows of a stream that came too late, in order of arrival."""
+        entry = self._stream(stream)
+        rows = self._clocks[entry.name].late
+        return [show_row(entry.schema, row) if entry.timestamp is not None else row for row in rows]
+
+    # -- tables
+
+    def insert(self, relation: str, rows: Iterable[RowLike], at: Any = None) -> None:
+        """Add rows to a relation or NRR, now or at a given instant not behind any query's clock."""
+        self._change(relation, at, lambda table, t: table.insert(self._rows(table, rows), t))
+
+    def delete(self, relation: str, keys: Iterable[Any], at: Any = None) -> None:
+        """Remove rows by key (a value, or a tuple for a key of several columns)."""
+        self._change(relation, at, lambda table, t: table.delete(list(keys), t))
+
+    def update(self, relation: str, rows: Iterable[RowLike], at: Any = None) -> None:
+        """Replace the rows that have the same keys."""
+        self._change(relation, at, lambda table, t: table.update(self._rows(table, rows), t))
+
+    def _change(self, relation: str, at: Any, change: Any) -> None:
+        entry = self.catalog.get(relation)
+        if not isinstance(entry, Relation):
+            raise DataError(f"{entry.name} is not a relation", candidates=[r.name for r in self.catalog.relations])
+        table = self._tables[entry.name]
+        t = self._update_time(table, at)
+        for updated in change(table, t):
+            for query in self.queries:
+                query.table_changed(entry.name, updated)
+        self._note_clocks()
+
+    def _update_time(self, table: TableLog, at: Any) -> Instant:
+        shown = self._clock().show
+        if at is None:
+            return BEGINNING if self.now is None else max(self.now, table.last)
+        t = read_instant(self._clock(), at, f"update of {table.relation.name}")
+        clocks = [q.clock_now for q in self.queries if q.reads(table.relation.name)]
+        behind = max([table.last, *(c for c in clocks if c is not None)])
+        if t < behind:
+            raise OutOfOrderError(
+                f"{table.relation.name} cannot change at {shown(t)}: time has come to {shown(behind)}",
+                hint="leave `at` out to change it now",
+            )
+        return t
+
+    # -- details
+
+    def _rows(self, table: TableLog, rows: Iterable[RowLike]) -> list[Row]:
+        name, schema = table.relation.name, table.relation.schema
+        return [read_row(schema, row, f"row {i} for {name}") for i, row in enumerate(rows)]
+
+    def _read_arrival(self, stream: Stream, values: RowLike, i: int) -> tuple[Instant, Row]:
+        where = f"row {i} for {stream.name}"
+        if stream.timestamp is not None:
+            row = read_row(stream.schema, values, where)
+            ts = row[stream.timestamp]
+            if ts is None:
+                raise DataError(f"{where}: the timestamp {stream.schema[stream.timestamp].name} is NULL")
+            return int(ts), row
+        if isinstance(values, dict):
+            values = dict(values)
+            ts = values.pop("ts", None)
+        elif isinstance(values, Sequence) and len(values) == len(stream.schema) + 1:
+            ts, values = values[0], values[1:]
+        else:
+            raise DataError(f"{where}: expected a time and {len(stream.schema)} values {stream.schema}, got {values!r}")
+        return read_instant(Clock.TICKS, ts, where), read_row(stream.schema, values, where)
+
+    def _stream(self, name: str) -> Stream:
+        entry = self.catalog.get(name)
+        if not isinstance(entry, Stream):
+            raise DataError(f"{entry.name} is not a stream", candidates=[s.name for s in self.catalog.streams])
+        return entry
+
+    def _clock(self) -> Clock:
+        clocks = {s.clock for s in self.catalog.streams}
+        return Clock.TIMESTAMPS if clocks == {Clock.TIMESTAMPS} else Clock.TICKS
+
+    def _today(self) -> Instant:
+        return 0 if self.now is None or self._clock() is Clock.TICKS else self.now - self.now % DAY
+
+    def _note_clocks(self) -> None:
+        for query in self.queries:
+            query.note_clock()
+
+
+def _check_order(clock: StreamClock, rows: Sequence[tuple[Instant, Row]]) -> None:
+    at = StreamClock(clock.stream, clock.now)
+    for ts, _ in rows:
+        if not at.accepts(ts):
+            raise at.refusal(ts)
+        at.see(ts)
+
+
+def _streams(plan: Plan) -> list[Stream]:
+    return list({s.name: s for p in plan.walk() if isinstance(s := getattr(p, "source", None), Stream)}.values())
+
+
+def _relations(plan: Plan) -> list[Relation]:
+    return list({r.name: r for p in plan.walk() if isinstance(r := getattr(p, "source", None), Relation)}.values())

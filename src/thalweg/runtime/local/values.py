@@ -1,0 +1,111 @@
+"""Between Python values and rows: what users push in, and what they get back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from thalweg.core.errors import DataError
+from thalweg.core.rows import Row, Value
+from thalweg.core.schema import Field, Schema
+from thalweg.core.time import (
+    Clock,
+    Instant,
+    from_datetime,
+    parse_duration,
+    parse_timestamp,
+    to_datetime,
+)
+from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
+
+RowLike = Sequence[Any] | Mapping[str, Any]
+
+
+def read_row(schema: Schema, values: RowLike, where: str) -> Row:
+    """A row of `schema` from a sequence in its order, or a mapping by its names (absent names are NULL)."""
+    if isinstance(values, Mapping):
+        unknown = [k for k in values if not schema.find(str(k))]
+        if unknown:
+            raise DataError(f"{where}: there is no column {unknown[0]}", candidates=schema.names)
+        by_name = {str(k).casefold(): v for k, v in values.items()}
+        values = [by_name.get(name.casefold()) for name in schema.names]
+    if isinstance(values, str) or len(values) != len(schema):
+        raise DataError(f"{where}: expected {len(schema)} values {schema}, got {values!r}")
+    return tuple(read_value(field, value, where) for field, value in zip(schema, values, strict=True))
+
+
+def read_value(field: Field, value: Any, where: str) -> Value:
+    """A column's value, checked; NaN is NULL, an int is fine for a DOUBLE."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    read = _read(field.type, value)
+    if read is None:
+        raise DataError(f"{where}: column {field.name} wants {field.type}, got {value!r} ({type(value).__name__})")
+    return read
+
+
+def _read(type_: DataType, value: Any) -> Value:
+    """`value` as `type_` stores it, or None if it does not fit."""
+    match type_, value:
+        case DataType.BOOLEAN, bool():
+            return value
+        case DataType.BIGINT, int() if not isinstance(value, bool) and INT64_MIN <= value <= INT64_MAX:
+            return int(value)
+        case DataType.DOUBLE, int() | float() if not isinstance(value, bool):
+            return float(value)
+        case DataType.STRING, str():
+            return value
+        case DataType.TIMESTAMP, _:
+            return _read_timestamp(value)
+        case DataType.INTERVAL, timedelta():
+            return value // timedelta(microseconds=1)
+        case DataType.INTERVAL, str():
+            return parse_duration(value)
+        case DataType.INTERVAL, int() if not isinstance(value, bool):
+            return int(value)
+    return None
+
+
+def _read_timestamp(value: Any) -> int | None:
+    match value:
+        case datetime():
+            return from_datetime(value)
+        case str():
+            return parse_timestamp(value)
+        case int() if not isinstance(value, bool):
+            return int(value)
+    return None
+
+
+def read_instant(clock: Clock, value: Any, where: str) -> Instant:
+    """A point in time: an integer, or on a timestamp clock a datetime or ISO text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    read = _read_timestamp(value) if clock is Clock.TIMESTAMPS else None
+    if read is None:
+        wanted = "a timestamp" if clock is Clock.TIMESTAMPS else "an integer"
+        raise DataError(f"{where}: expected {wanted} as time, got {value!r}")
+    return read
+
+
+def show_row(schema: Schema, row: Row) -> tuple[Any, ...]:
+    """A row as Python users want it: timestamps are datetimes, intervals are timedeltas."""
+    return tuple(show_value(f.type, v) for f, v in zip(schema, row, strict=True))
+
+
+def show_value(type_: DataType, value: Value) -> Any:
+    """One value, as `show_row` does."""
+    if value is None:
+        return None
+    if type_ is DataType.TIMESTAMP:
+        return to_datetime(int(value))
+    if type_ is DataType.INTERVAL:
+        return timedelta(microseconds=int(value))
+    return value
+
+
+def show_instant(clock: Clock, t: Instant) -> Any:
+    """A point in time, as `show_row` does."""
+    return to_datetime(t) if clock is Clock.TIMESTAMPS else t

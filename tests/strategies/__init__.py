@@ -1,0 +1,1 @@
+"""Hypothesis strategies that every engine's tests share."""
