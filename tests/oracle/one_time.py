@@ -12,8 +12,8 @@ from functools import cache
 from itertools import pairwise
 
 import duckdb
-from oracle.tables import table
 
+from oracle.tables import table
 from thalweg.algebra.catalog import Stream
 from thalweg.algebra.expressions.render import Dialect
 from thalweg.algebra.plan import DStream, IStream, Plan, RelationScan, RStream, StreamScan, Windowed
@@ -88,7 +88,7 @@ class Oracle:
 
     def _validity(self, nrr: str) -> list[Row]:
         """Every state of an NRR with the instants between which it stood."""
-        edges = sorted({u.t for u in self._history.updates(nrr)}) + [FOREVER]
+        edges = [*sorted({u.t for u in self._history.updates(nrr)}), FOREVER]
         return [(*d.row, start, end) for start, end in pairwise(edges) for d in self._history.relation(nrr, start)]
 
     def _emitted(self, node: Plan, child: Plan, t: Instant) -> list[Dated]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
 from oracle.one_time import Oracle
 from oracle.tables import close
-
-from strategies.plans import cases
-from thalweg.algebra.plan import Plan
+from strategies.plans import OPERATORS, cases
 from thalweg.reference.evaluate import Reference
-from thalweg.reference.history import History
 
 AFTERWARDS = 14  # ticks after the last event: the longest drawn window has emptied
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(cases())
-def test_the_reference_gives_the_one_time_answer_at_every_instant(case: tuple[Plan, History]) -> None:
-    plan, history = case
+@pytest.mark.parametrize("root", OPERATORS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_the_reference_gives_the_one_time_answer_at_every_instant(root: str, data: st.DataObject) -> None:
+    plan, history = data.draw(cases(root=root))
     reference, oracle = Reference(plan, history), Oracle(history)
     end = history.last + AFTERWARDS
     for t in [-5, *reference.instants(end), end]:

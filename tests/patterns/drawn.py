@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hypothesis import strategies as st
 
 from patterns.plans import (
     NRR,
-    PAIR,
     S1,
     S2,
     R,
@@ -20,71 +21,79 @@ from patterns.plans import (
     semi_join,
     top,
 )
-from strategies.windows import windows
-from thalweg.algebra.plan import (
-    Distinct,
-    DStream,
-    Intersect,
-    IStream,
-    JoinKind,
-    Plan,
-    RStream,
-    StreamScan,
-    Union,
-    Windowed,
-)
+from thalweg.algebra.plan import Distinct, DStream, Intersect, IStream, JoinKind, Plan, RStream, Union, Windowed
+from thalweg.algebra.windows import Landmark, Now, PartitionedRows, Range, Rows, Unbounded, ValueRange, Window
+from thalweg.core.types import DataType
 from thalweg.patterns import Annotated
 
-_STREAMS: st.SearchStrategy[StreamScan] = st.sampled_from([S1, S2])
-_KINDS = st.sampled_from(JoinKind)
-_NRR_KINDS = st.sampled_from([JoinKind.INNER, JoinKind.LEFT])
+WINDOWS: list[Window] = [
+    Range(3),
+    Range(5),
+    Range(4, 2),
+    Range(3, 3),
+    Now(),
+    Rows(1),
+    Rows(2),
+    Rows(3, 2),
+    Rows(2, 2),
+    PartitionedRows((0,), 1),
+    PartitionedRows((0,), 1, Range(4)),
+    ValueRange(0, 2, DataType.BIGINT),
+    Unbounded(),
+    Landmark(3, 6),
+]
+
+UNARY: list[Callable[[Plan], Plan]] = [
+    select,
+    Distinct,
+    top,
+    lambda p: project(p, 1, 0),
+    lambda p: project(p, 1, 1),
+    lambda p: group_by(p, 0),
+    lambda p: project(group_by(p), 0, 0),
+    lambda p: project(nrr_join(p, NRR), 0, 3),
+    lambda p: project(nrr_join(p, NRR, JoinKind.LEFT), 0, 3),
+]
+BINARY: list[Callable[[Plan, Plan], Plan]] = [
+    Union,
+    Intersect,
+    semi_join,
+    anti_join,
+    negation,
+    lambda left, right: project(join(left, right), 0, 3),
+    lambda left, right: project(join(left, right, JoinKind.LEFT), 0, 3),
+    lambda left, right: project(join(left, right, JoinKind.FULL), 0, 3),
+]
+EMITTING: list[Callable[[Plan], Plan]] = [IStream, DStream, RStream]
 
 
-def leaves(*, relations: bool = True) -> st.SearchStrategy[Plan]:
-    """Windows, streams and, unless unwanted, a relation."""
-    windowed: st.SearchStrategy[Plan] = st.builds(Windowed, _STREAMS, windows(PAIR))
-    found: st.SearchStrategy[Plan] = windowed | _STREAMS
-    return found | st.just(R) if relations else found
-
-
-def plans(*, streams: bool = True, relations: bool = True) -> st.SearchStrategy[Plan]:
+@st.composite
+def plans(draw: st.DrawFn, *, streams: bool = True, relations: bool = True, depth: int = 3) -> Plan:
     """Any plan; without `streams` none with ISTREAM, DSTREAM or RSTREAM, without `relations` none with a relation."""
+    window = st.sampled_from(WINDOWS)
 
-    def grow(below: st.SearchStrategy[Plan]) -> st.SearchStrategy[Plan]:
-        steps: list[st.SearchStrategy[Plan]] = [
-            below.map(select),
-            below.map(lambda p: project(p, 1, 0)),
-            below.map(lambda p: project(p, 1, 1)),
-            st.builds(Union, below, below),
-            st.builds(_joined, below, below, _KINDS),
-            st.builds(_met, below, _NRR_KINDS),
-            st.builds(semi_join, below, below),
-            st.builds(anti_join, below, below),
-            st.builds(Intersect, below, below),
-            st.builds(negation, below, below),
-            st.builds(Distinct, below),
-            below.map(lambda p: group_by(p, 0)),
-            below.map(lambda p: project(group_by(p), 0, 0)),
-            st.builds(top, below, st.integers(1, 2)),
-        ]
-        if streams:
-            emitted: st.SearchStrategy[Plan] = (
-                st.builds(IStream, below) | st.builds(DStream, below) | st.builds(RStream, below)
-            )
-            steps += [emitted, st.builds(Windowed, emitted, windows(PAIR))]
-        return st.one_of(steps)
+    def leaf() -> Plan:
+        kind = draw(st.sampled_from(["window", "window", "window", "stream", *["relation"] * relations]))
+        if kind == "relation":
+            return R
+        stream = draw(st.sampled_from([S1, S2]))
+        return Windowed(stream, draw(window)) if kind == "window" else stream
 
-    return st.recursive(leaves(relations=relations), grow, max_leaves=4)
+    def node(depth: int) -> Plan:
+        kind = draw(st.sampled_from(["leaf", "unary", "binary", *["emitted"] * streams])) if depth else "leaf"
+        match kind:
+            case "unary":
+                return draw(st.sampled_from(UNARY))(node(depth - 1))
+            case "binary":
+                return draw(st.sampled_from(BINARY))(node(depth - 1), node(depth - 1))
+            case "emitted":
+                emitted = draw(st.sampled_from(EMITTING))(node(depth - 1))
+                return Windowed(emitted, draw(window)) if draw(st.booleans()) else emitted
+        return leaf()
+
+    return node(depth)
 
 
 def operators(plan: Annotated) -> list[Annotated]:
     """All operators of a labelled plan, from the top."""
     return [plan, *(node for child in plan.children for node in operators(child))]
-
-
-def _joined(left: Plan, right: Plan, kind: JoinKind) -> Plan:
-    return project(join(left, right, kind), 0, 3)
-
-
-def _met(left: Plan, kind: JoinKind) -> Plan:
-    return project(nrr_join(left, NRR, kind), 0, 3)

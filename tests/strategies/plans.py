@@ -11,17 +11,19 @@ from hypothesis import strategies as st
 
 from strategies.catalog import catalog, catalog_of
 from strategies.conditions import (
-    aggregates,
+    a_join_condition,
+    a_predicate,
+    an_aggregate,
+    an_atom,
     any_scalar,
-    atoms,
-    join_conditions,
     name_for,
     positions,
-    predicates,
 )
+from strategies.dice import Dice
 from strategies.histories import histories
-from strategies.windows import windows
+from strategies.windows import a_window
 from thalweg.algebra.catalog import Catalog
+from thalweg.algebra.expressions import Aggregate
 from thalweg.algebra.plan import (
     Distinct,
     DStream,
@@ -50,119 +52,128 @@ from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 from thalweg.reference.history import History
 
-
-@st.composite
-def plans(draw: st.DrawFn, of: Catalog | None = None, size: int = 5) -> Plan:
-    """A plan of at most about `size` operators above its leaves."""
-    drawer = _Drawer(draw, of or catalog())
-    return drawer.plan(draw(st.integers(0, size)), root=True)
+OPERATORS = (
+    "window", "window over derived", "select", "project", "union", "join", "outer join", "semi-join", "distinct",
+    "group-by", "negation", "intersect", "top-k", "NRR join", "istream", "dstream", "rstream", "derived stream",
+)  # fmt: skip
 
 
 @st.composite
-def cases(draw: st.DrawFn, size: int = 5, max_size: int = 14) -> tuple[Plan, History]:
+def plans(draw: st.DrawFn, of: Catalog | None = None, size: int = 5, root: str | None = None) -> Plan:
+    """A plan of at most about `size` operators above its leaves; `root` is one of OPERATORS if it matters."""
+    dice = Dice(draw)
+    return PlanDrawer(dice, of or catalog()).root(dice.number(0, size), root or dice.pick(OPERATORS))
+
+
+@st.composite
+def cases(draw: st.DrawFn, size: int = 5, max_size: int = 20, root: str | None = None) -> tuple[Plan, History]:
     """A plan, and what happens to the streams and relations that it reads."""
-    plan = draw(plans(size=size))
+    plan = draw(plans(size=size, root=root))
     return plan, draw(histories(catalog_of(plan), max_size=max_size))
 
 
-class _Drawer:
-    """Draws operators top down; `budget` is how many more may stand below."""
+class PlanDrawer:
+    """Draws operators top down; a `budget` is how many more may stand below."""
 
-    def __init__(self, draw: st.DrawFn, of: Catalog) -> None:
-        self._draw = draw
+    def __init__(self, dice: Dice, of: Catalog) -> None:
+        self._dice = dice
         self._streams = [StreamScan(s) for s in of.streams]
         self._relations = [RelationScan(r) for r in of.relations if r.retroactive]
         self._nrrs = [RelationScan(r) for r in of.relations if not r.retroactive]
 
-    def plan(self, budget: int, root: bool = False) -> Plan:
-        """Any plan; deviations, whose last digit may differ between engines, only at the root."""
-        if budget == 0:
-            return self._leaf()
-        operators: list[Callable[[int], Plan]] = [
-            self._select, self._project, self._union, self._join, self._outer_join, self._semi_join, self._distinct,
-            self._negation, self._intersect, self._top_k, self._window_over_derived, self.stream,
-            lambda below: self._group_by(below, exact=not root),
-        ]  # fmt: skip
-        if self._nrrs:
-            operators.append(self._nrr_join)
-        return self._draw(st.sampled_from(operators))(budget - 1)
+    def root(self, budget: int, operator: str) -> Plan:
+        """A whole plan. Only here may deviations stand, whose last digit differs between engines."""
+        if operator == "group-by":
+            return self._group_by(budget - 1, exact=False)
+        return self._operator(operator)(budget - 1)
+
+    def plan(self, budget: int) -> Plan:
+        """Any plan."""
+        return self.leaf() if budget <= 0 else self._operator(self._dice.pick(OPERATORS))(budget - 1)
+
+    def _operator(self, name: str) -> Callable[[int], Plan]:
+        """What draws an operator, given the budget for what is below it."""
+        if name == "NRR join" and not self._nrrs:
+            name = "join"
+        made: dict[str, Callable[[int], Plan]] = {
+            "window": lambda _: self._windowed(self.stream(0)),
+            "window over derived": lambda below: self._windowed(self.stream(below)),
+            "select": lambda below: self._selected(self.plan(below)),
+            "project": lambda below: self._projected(self.plan(below)),
+            "union": lambda below: self._united(*self._two(below, self.plan)),
+            "join": lambda below: self._joined(*self._two(below, self.plan), JoinKind.INNER),
+            "outer join": self._outer_join,
+            "semi-join": self._semi_join,
+            "distinct": lambda below: Distinct(self.plan(below)),
+            "group-by": lambda below: self._group_by(below, exact=True),
+            "negation": self._negation,
+            "intersect": self._intersect,
+            "top-k": self._top_k,
+            "NRR join": self._nrr_join,
+            "istream": lambda below: IStream(self.plan(below)),
+            "dstream": lambda below: DStream(self.plan(below)),
+            "rstream": lambda below: RStream(self.plan(below)),
+            "derived stream": lambda below: self.stream(max(1, below)),
+        }
+        return made[name]
 
     def stream(self, budget: int) -> Plan:
         """A plan whose output is a stream."""
         if budget <= 0:
-            return self._draw(st.sampled_from(self._streams))
+            return self._dice.pick(self._streams)
+        below = budget - 1
         made: list[Callable[[], Plan]] = [
-            lambda: IStream(self.plan(budget - 1)),
-            lambda: self._selected(self.stream(budget - 1)),
-            lambda: self._projected(self.stream(budget - 1)),
-            lambda: self._joined(*self._two(budget - 1, self.stream), JoinKind.INNER),
-            lambda: self._united(*self._two(budget - 1, self.stream)),
-            lambda: DStream(self.plan(budget - 1)),
-            lambda: RStream(self.plan(budget - 1)),
+            lambda: self._selected(self.stream(below)),
+            lambda: self._projected(self.stream(below)),
+            lambda: self._joined(*self._two(below, self.stream), JoinKind.INNER),
+            lambda: self._united(*self._two(below, self.stream)),
+            lambda: IStream(self.plan(below)),
+            lambda: DStream(self.plan(below)),
+            lambda: RStream(self.plan(below)),
         ]
         if self._nrrs:
-            made.append(lambda: self._met(self.stream(budget - 1)))
-        return self._draw(st.sampled_from(made))()
+            made.append(lambda: self._met(self.stream(below)))
+        return self._dice.pick(made)()
 
-    # leaves
-
-    def _leaf(self) -> Plan:
-        match self._draw(st.integers(0, 9)):
+    def leaf(self) -> Plan:
+        """A window over a stream; at times a whole stream or a relation."""
+        match self._dice.number(0, 9):
             case 9:
                 return self.stream(0)
             case 8 if self._relations:
-                return self._draw(st.sampled_from(self._relations))
+                return self._dice.pick(self._relations)
             case _:
                 return self._windowed(self.stream(0))
 
-    def _windowed(self, stream: Plan) -> Plan:
-        return Windowed(stream, self._draw(windows(stream.schema)))
-
-    def _window_over_derived(self, budget: int) -> Plan:
-        return self._windowed(self.stream(budget))
-
     # one input
 
-    def _select(self, budget: int) -> Plan:
-        return self._selected(self.plan(budget))
+    def _windowed(self, stream: Plan) -> Plan:
+        return Windowed(stream, a_window(self._dice, stream.schema))
 
     def _selected(self, child: Plan) -> Plan:
-        return Select(child, self._draw(predicates(child.schema)))
-
-    def _project(self, budget: int) -> Plan:
-        return self._projected(self.plan(budget))
+        return Select(child, a_predicate(self._dice, child.schema))
 
     def _projected(self, child: Plan) -> Plan:
-        return Project(child, tuple(self._named(child.schema, 1, 3)))
-
-    def _distinct(self, budget: int) -> Plan:
-        return Distinct(self.plan(budget))
+        return Project(child, self._named(child.schema, 1, 3))
 
     def _group_by(self, budget: int, exact: bool) -> Plan:
         child = self.plan(budget)
         keys = self._named(child.schema, 0, 2)
-        drawn = self._draw(st.lists(aggregates(child.schema, exact), min_size=0 if keys else 1, max_size=2))
-        named = [
-            NamedAggregate(a, f"avg_{i}" if a.function == "avg" else name_for(a.argument, child.schema, f"a{i}"))
-            if a.argument is not None
-            else NamedAggregate(a, f"a{i}")
-            for i, a in enumerate(drawn)
-        ]
-        return GroupBy(child, tuple(keys), tuple(named))
+        drawn = self._dice.several(0 if keys else 1, 2, lambda: an_aggregate(self._dice, child.schema, exact))
+        return GroupBy(child, keys, tuple(_named_aggregate(a, child.schema, i) for i, a in enumerate(drawn)))
 
     def _top_k(self, budget: int) -> Plan:
         child = self.plan(budget)
-        key = st.builds(SortKey, any_scalar(child.schema), st.booleans(), st.booleans())
-        return TopK(child, tuple(self._draw(st.lists(key, max_size=2))), self._draw(st.integers(0, 3)))
+        keys = self._dice.several(
+            0, 2, lambda: SortKey(any_scalar(self._dice, child.schema), self._dice.chance(2), self._dice.chance(3))
+        )
+        return TopK(child, tuple(keys), self._dice.pick([2, 1, 3, 5, 0]))
 
     # two inputs
 
     def _two(self, budget: int, side: Callable[[int], Plan]) -> tuple[Plan, Plan]:
-        left = self._draw(st.integers(0, max(0, budget)))
-        return side(left), side(max(0, budget - left))
-
-    def _union(self, budget: int) -> Plan:
-        return self._united(*self._two(budget, self.plan))
+        left = self._dice.number(0, max(0, budget - 1))
+        return side(left), side(budget - 1 - left)
 
     def _united(self, left: Plan, right: Plan) -> Plan:
         return Union(left, self._conformed(right, left.schema.types))
@@ -173,56 +184,54 @@ class _Drawer:
 
     def _negation(self, budget: int) -> Plan:
         left, right = self._two(budget, self.plan)
-        if self._draw(st.integers(0, 2)) == 2:  # whole rows
+        if self._dice.chance(3):  # whole rows
             same = tuple((i, i) for i in range(len(left.schema)))
             return Negation(left, self._conformed(right, left.schema.types), same)
-        chosen = self._draw(st.lists(st.integers(0, len(left.schema) - 1), min_size=1, max_size=2, unique=True))
+        chosen = set(self._dice.several(1, 2, lambda: self._dice.number(0, len(left.schema) - 1)))
         if any(not positions(right.schema, left.schema[i].type) for i in chosen):
             right = self._conformed(right, left.schema.types)
-        on = [(i, self._draw(st.sampled_from(positions(right.schema, left.schema[i].type)))) for i in chosen]
+        on = ((i, self._dice.pick(positions(right.schema, left.schema[i].type))) for i in sorted(chosen))
         return Negation(left, right, tuple(on))
 
-    def _join(self, budget: int) -> Plan:
-        return self._joined(*self._two(budget, self.plan), JoinKind.INNER)
-
     def _outer_join(self, budget: int) -> Plan:
-        kind = self._draw(st.sampled_from([JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL]))
+        kind = self._dice.pick([JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL])
         return self._joined(*self._two(budget, self.plan), kind)
 
     def _joined(self, left: Plan, right: Plan, kind: JoinKind) -> Plan:
-        return Join(left, right, self._draw(join_conditions(left.schema, right.schema)), kind)
+        return Join(left, right, a_join_condition(self._dice, left.schema, right.schema), kind)
 
     def _semi_join(self, budget: int) -> Plan:
         left, right = self._two(budget, self.plan)
-        condition = self._draw(join_conditions(left.schema, right.schema))
-        return SemiJoin(left, right, condition, anti=self._draw(st.booleans()))
+        return SemiJoin(left, right, a_join_condition(self._dice, left.schema, right.schema), self._dice.chance(2))
 
     def _nrr_join(self, budget: int) -> Plan:
         left = self.plan(budget)
         return self._met(left if _may_meet_nrr(left) else self._windowed(self.stream(0)))
 
     def _met(self, left: Plan) -> Plan:
-        nrr: Plan = self._draw(st.sampled_from(self._nrrs))
-        match self._draw(st.integers(0, 3)):
-            case 3:
-                nrr = self._selected(nrr)
-            case 2:
-                nrr = self._projected(nrr)
-        condition = self._draw(join_conditions(left.schema, nrr.schema))
-        return NrrJoin(left, nrr, condition, self._draw(st.sampled_from([JoinKind.INNER, JoinKind.LEFT])))
+        nrr: Plan = self._dice.pick(self._nrrs)
+        nrr = self._dice.pick([lambda n: n, lambda n: n, self._selected, self._projected])(nrr)
+        condition = a_join_condition(self._dice, left.schema, nrr.schema)
+        return NrrJoin(left, nrr, condition, self._dice.pick([JoinKind.INNER, JoinKind.LEFT]))
 
     # schemas
 
-    def _named(self, schema: Schema, least: int, most: int) -> list[Named]:
-        drawn = self._draw(st.lists(any_scalar(schema), min_size=least, max_size=most))
-        return [Named(e, name_for(e, schema, f"c{i}")) for i, e in enumerate(drawn)]
+    def _named(self, schema: Schema, least: int, most: int) -> tuple[Named, ...]:
+        drawn = self._dice.several(least, most, lambda: any_scalar(self._dice, schema))
+        return tuple(Named(e, name_for(e, schema, f"c{i}")) for i, e in enumerate(drawn))
 
     def _conformed(self, plan: Plan, types: Sequence[DataType]) -> Plan:
         """The plan projected to the given types, unless it has them."""
         if plan.schema.types == tuple(types):
             return plan
-        drawn = [self._draw(atoms(plan.schema, type_)) for type_ in types]
+        drawn = [an_atom(self._dice, plan.schema, type_) for type_ in types]
         return Project(plan, tuple(Named(e, name_for(e, plan.schema, f"c{i}")) for i, e in enumerate(drawn)))
+
+
+def _named_aggregate(aggregate: Aggregate, schema: Schema, position: int) -> NamedAggregate:
+    if aggregate.function == "avg":
+        return NamedAggregate(aggregate, f"avg_{position}")
+    return NamedAggregate(aggregate, name_for(aggregate.argument, schema, f"a{position}"))
 
 
 def _may_meet_nrr(plan: Plan) -> bool:

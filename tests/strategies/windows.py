@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from strategies.dice import Dice
 from thalweg.algebra.windows import (
     Landmark,
     LogicalWindow,
@@ -18,46 +19,69 @@ from thalweg.algebra.windows import (
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 
-_INSTANTS = st.integers(-2, 12)
-_ORIGINS = st.integers(-3, 7)
+_WIDTHS = {DataType.BIGINT: [1, 2, 3], DataType.DOUBLE: [2.0, 0.5, 3.5], DataType.TIMESTAMP: [1_000_000]}
 
 
-def ranges() -> st.SearchStrategy[Range]:
-    """Sliding, hopping and tumbling windows, and those that skip tuples."""
-    smooth = st.builds(Range, st.integers(1, 8))
-    stepped = st.builds(Range, st.integers(1, 8), st.integers(2, 5), st.just(0) | _ORIGINS)
-    return smooth | stepped
-
-
-def landmarks() -> st.SearchStrategy[Landmark]:
-    """Lower-bounded, upper-bounded and fixed-band windows."""
-    lower = st.builds(lambda x: Landmark(start=x), _INSTANTS)
-    upper = st.builds(lambda y: Landmark(end=y), _INSTANTS)
-    band = st.builds(lambda x, length: Landmark(x, x + length), _INSTANTS, st.integers(0, 6))
-    return lower | upper | band
-
-
-def logical_windows() -> st.SearchStrategy[LogicalWindow]:
+@st.composite
+def logical_windows(draw: st.DrawFn) -> LogicalWindow:
     """Windows over timestamps."""
-    return st.one_of(ranges(), st.just(Now()), landmarks(), st.just(Unbounded()))
+    dice = Dice(draw)
+    return dice.pick([_range, _now, _landmark, _unbounded])(dice)
 
 
-def windows(schema: Schema) -> st.SearchStrategy[Window]:
-    """Any window that fits a stream of this schema. Sliding windows come most often and shrink first."""
-    keys = st.lists(st.integers(0, len(schema) - 1), min_size=1, max_size=2, unique=True).map(tuple)
-    kinds: list[st.SearchStrategy[Window]] = [
-        ranges(),
-        st.builds(Rows, st.integers(1, 4)),
-        st.builds(PartitionedRows, keys, st.integers(1, 2)),
-        st.just(Now()),
-        landmarks(),
-        st.builds(Rows, st.integers(1, 4), st.integers(2, 3)),
-        st.builds(PartitionedRows, keys, st.integers(1, 2), ranges()),
-        st.just(Unbounded()),
-    ]
-    for position, field in enumerate(schema):
-        if field.type is DataType.BIGINT:
-            kinds.append(st.builds(ValueRange, st.just(position), st.integers(1, 3), st.just(field.type)))
-        if field.type is DataType.DOUBLE:
-            kinds.append(st.builds(ValueRange, st.just(position), st.sampled_from([0.5, 2.0]), st.just(field.type)))
-    return st.one_of(kinds)
+@st.composite
+def windows(draw: st.DrawFn, schema: Schema) -> Window:
+    """Any window that fits a stream of this schema."""
+    return a_window(Dice(draw), schema)
+
+
+def a_window(dice: Dice, schema: Schema) -> Window:
+    """Any window that fits; sliding windows come most often and remain when an example shrinks."""
+    match dice.number(0, 9):
+        case 9:
+            return _unbounded(dice)
+        case 8:
+            return _now(dice)
+        case 7:
+            return _landmark(dice)
+        case 6:
+            return _by_value(dice, schema)
+        case 5:
+            return _partitioned(dice, schema)
+        case 3 | 4:
+            return Rows(dice.number(1, 4), dice.pick([1, 1, 2, 3]))
+        case _:
+            return _range(dice)
+
+
+def _range(dice: Dice) -> Range:
+    """Smooth, hopping, tumbling, and with gaps between the states."""
+    slide = dice.pick([1, 1, 2, 3, 5])
+    return Range(dice.number(1, 8), slide, dice.pick([0, 0, 1, -3, 7]) if slide > 1 else 0)
+
+
+def _now(dice: Dice) -> Now:
+    return Now()
+
+
+def _unbounded(dice: Dice) -> Unbounded:
+    return Unbounded()
+
+
+def _landmark(dice: Dice) -> Landmark:
+    x = dice.number(-2, 12)
+    return dice.pick([Landmark(start=x), Landmark(end=x), Landmark(x, x + 4)])
+
+
+def _partitioned(dice: Dice, schema: Schema) -> PartitionedRows:
+    keys = dice.several(1, 2, lambda: dice.number(0, len(schema) - 1))
+    cut = _range(dice) if dice.chance(2) else None
+    return PartitionedRows(tuple(dict.fromkeys(keys)), dice.number(1, 2), cut)
+
+
+def _by_value(dice: Dice, schema: Schema) -> Window:
+    columns = [(i, field.type) for i, field in enumerate(schema) if field.type in _WIDTHS]
+    if not columns:
+        return _partitioned(dice, schema)
+    position, type_ = dice.pick(columns)
+    return ValueRange(position, dice.pick(_WIDTHS[type_]), type_)

@@ -41,7 +41,7 @@ def compile_query(text: str, catalog: Catalog, name: str = "query", today: Insta
 def _parse(context: Context) -> list[exp.Expr]:
     text = context.text
     try:
-        return [node for node in parse_tree(text.text) if node is not None and not isinstance(node, exp.Semicolon)]
+        return [node for node in parse_tree(text.text) if node is not None]
     except CqlParseError as error:
         raise CqlSyntaxError(error.message, span=Span(text, error.start, error.end), hint=error.hint) from None
     except ParseError as error:

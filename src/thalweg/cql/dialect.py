@@ -29,7 +29,7 @@ class Cql(Dialect):
         KEYWORDS = {
             word: token
             for word, token in SqlTokenizer.KEYWORDS.items()
-            if token not in SqlTokenizer.COMMANDS and token is not TokenType.HINT
+            if token not in SqlTokenizer.COMMANDS and token is not TokenType.HINT and not word.startswith("CURRENT_")
         }
 
 

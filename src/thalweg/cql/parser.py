@@ -6,7 +6,7 @@ say what the user wrote.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, ClassVar, NoReturn
 
 from sqlglot import Token, TokenType, exp
@@ -18,6 +18,7 @@ from thalweg.cql.declarations import parse_create, parse_register
 from thalweg.cql.syntax import Source, ToStream
 from thalweg.cql.window_syntax import parse_window
 
+COMMA = "COMMA"  # the kind of a join that is only a comma
 STREAM_OPERATORS = ("ISTREAM", "DSTREAM", "RSTREAM")
 
 _SET_OPERATIONS: dict[TokenType, type[exp.SetOperation]] = {
@@ -54,14 +55,12 @@ class CqlParser(Parser):
 
     def raise_error(self, message: str, token: Token | None = None, hint: str | None = None) -> NoReturn:
         """Stop at `token`, or where the parser stands."""
-        token = token or self._curr or self._prev
-        at_end = not self._curr and token is self._prev
-        start, end = (len(self.sql), len(self.sql)) if token is None else (token.start, token.end + 1)
-        if at_end and token is not None:
-            start = end
-        if hint is None and self._prev and not at_end:
-            hint = did_you_mean(self._prev.text, _KEYWORDS) if self._prev.text.upper() not in _KEYWORDS else None
-        raise CqlParseError(_friendly(message, None if at_end else token), start, end, hint)
+        meant = did_you_mean(self._prev.text, _KEYWORDS) if not (token or hint) and self._prev else None
+        if meant and self._prev.text.upper() not in _KEYWORDS:
+            raise CqlParseError(f"unexpected {self._prev.text}", self._prev.start, self._prev.end + 1, meant)
+        token = token or self._curr
+        start, end = (token.start, token.end + 1) if token else (len(self.sql), len(self.sql))
+        raise CqlParseError(_friendly(message, token.text if token else self.got), start, end, hint)
 
     @property
     def got(self) -> str:
@@ -69,7 +68,7 @@ class CqlParser(Parser):
         return self._curr.text if self._curr else "the end of the text"
 
     def _parse_statement(self) -> exp.Expr | None:
-        if not self._curr:
+        if not self._curr or self._match(TokenType.SEMICOLON):  # a comment behind the last statement
             return None
         if self._match(TokenType.CREATE):
             return parse_create(self)
@@ -141,8 +140,23 @@ class CqlParser(Parser):
     def _parse_join(self, *args: Any, **kwargs: Any) -> exp.Join | None:
         # sqlglot tries the item after a comma and swallows its error; ours must reach the user.
         if self._match(TokenType.COMMA):
-            return self.expression(exp.Join(this=self._parse_table()))
+            return self.expression(exp.Join(this=self._parse_table(), kind=COMMA))
         return super()._parse_join(*args, **kwargs)
+
+    def _parse_csv(self, parse_method: Callable[[], Any], sep: TokenType = TokenType.COMMA) -> list[Any]:
+        # sqlglot lets an item between two commas be absent.
+        items = [parse_method()]
+        while self._match(sep):
+            items.append(parse_method())
+            if items[-1] is None:
+                self.raise_error(f"something is missing between the comma and {self.got}")
+        return [item for item in items if item is not None]
+
+    def _parse_projections(self) -> tuple[list[exp.Expr], list[exp.Expr] | None]:
+        found, excluded = super()._parse_projections()
+        if not found:
+            self.raise_error(f"SELECT wants columns, got {self.got}", hint="SELECT * takes all")
+        return found, excluded
 
     def parse_set_operation(
         self, this: exp.Expr | None, consume_pipe: bool = False, intersect_only: bool = False
@@ -163,9 +177,8 @@ class CqlParser(Parser):
         return self.expression(operation(this=this, distinct=distinct, expression=right, on=on), token=token)
 
 
-def _friendly(message: str, token: Token | None) -> str:
+def _friendly(message: str, got: str) -> str:
     """sqlglot's words for the commonest slips, said so that a user of CQL understands them."""
-    got = token.text if token else "the end of the text"
     if message.startswith("Required keyword"):
         return f"something is missing before {got}"
     if message.startswith("Invalid expression / Unexpected token"):

@@ -78,3 +78,8 @@ class History:
     def unchanged_before(self, size: int) -> Instant:
         """Everything before this instant is as it was when the history had `size` entries."""
         return min(self._touched[size:], default=FOREVER)
+
+    def __repr__(self) -> str:
+        arrivals = [f"{name} {a.ts}: {a.row}" for name, told in self._streams.items() for a in told]
+        updates = [f"{name} {u.t}: {u.sign:+} {u.row}" for name, told in self._relations.items() for u in told]
+        return f"History({'; '.join(arrivals + updates)})"

@@ -101,9 +101,11 @@ def _exp(x: float) -> float:
 
 
 def _power(x: float, y: float) -> float | None:
+    if x == 0 and y < 0:  # a division by zero
+        return None
     try:
         return math.pow(x, y)
-    except ValueError:  # the root of a negative number, or one through zero
+    except ValueError:  # the root of a negative number
         return None
     except OverflowError:
         return -math.inf if x < 0 and y % 2 == 1 else math.inf

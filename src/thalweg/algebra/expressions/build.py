@@ -63,7 +63,7 @@ def cast(operand: Expression, to: DataType) -> Expression:
     if isinstance(operand, Literal) and operand.value is None:
         return Literal(None, to)
     if (operand.type, to) not in CASTS:
-        allowed = [str(t) for f, t in CASTS if f is operand.type]
+        allowed = sorted(str(t) for f, t in CASTS if f is operand.type)
         raise TypeMismatchError(f"{operand.type} cannot be cast to {to}", candidates=allowed)
     return Cast(operand, to)
 

@@ -33,6 +33,7 @@ class _Binary(Plan):
 
     def __post_init__(self) -> None:
         check_condition(self.condition, len(self.left.schema) + len(self.right.schema), "join")
+        _ = self.clock  # both sides must tick alike
 
     @cached_property
     def equalities(self) -> tuple[tuple[Expression, Expression], ...]:

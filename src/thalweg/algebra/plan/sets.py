@@ -20,6 +20,7 @@ class _SetOperation(Plan):
                 f"{self.label} needs the same column types on both sides, got {self.left.schema} and "
                 f"{self.right.schema}"
             )
+        _ = self.clock  # both sides must tick alike
 
     @property
     def schema(self) -> Schema:
@@ -58,6 +59,7 @@ class Negation(Plan):
     def __post_init__(self) -> None:
         if not self.on:
             raise PlanError("a negation needs at least one column to compare")
+        _ = self.clock  # both sides must tick alike
         for i, j in self.on:
             if self.left.schema[i].type is not self.right.schema[j].type:
                 raise PlanError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from thalweg.algebra.expressions import Expression
+from thalweg.algebra.expressions import Expression, columns_of
 from thalweg.algebra.expressions.render import Dialect, render
 from thalweg.algebra.plan import (
     Distinct,
@@ -93,12 +93,13 @@ class OneTime:
             case Intersect():
                 return intersect_sql(self, plan, dated)
             case TopK(child, keys, limit):
-                order = [self._sort_key(key) for key in keys]
+                # A constant orders nothing, and an integer would be read as a position.
+                order = [self._sort_key(key) for key in keys if columns_of(key.expression)]
                 order += [f"{c} NULLS LAST" for c in columns(plan)] + (["exp_", "ts_"] if dated else [])
                 return f"SELECT * FROM ({self.sql(child, dated)}) AS w ORDER BY {', '.join(order)} LIMIT {limit}"
             case IStream() | DStream() | RStream():
                 raise PlanError(
-                    f"{plan.label.upper()} has no one-time form: what it emits depends on the past, not on contents at t",
+                    f"{plan.label.upper()} has no one-time form: what it has emitted depends on the past",
                     hint="render the query inside it",
                 )
             case _:

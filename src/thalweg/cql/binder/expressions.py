@@ -47,7 +47,7 @@ class ExpressionBinder:
             case exp.Paren():
                 return self.bind(node.this)
             case exp.Column():
-                return self.scope.resolve(node.name, node.table or None).to_expression()
+                return self._column(node)
             case exp.Literal() | exp.Null() | exp.Boolean() | exp.Interval():
                 return _constant(node)
             case exp.Neg():
@@ -58,6 +58,8 @@ class ExpressionBinder:
                 return self._is(node)
             case exp.NullSafeEQ():
                 return call("not", call("is_distinct", self.bind(node.this), self.bind(node.expression)))
+            case exp.Like() | exp.ILike():
+                return self._like(node)
             case exp.Between():
                 return self._between(node)
             case exp.In():
@@ -74,6 +76,11 @@ class ExpressionBinder:
                 return self._function(node)
         raise _refusal(node)
 
+    def _column(self, node: exp.Column) -> Expression:
+        if node.name.lower() in _CLOCKS and not self.scope.find(node.name, node.table or None):
+            raise _clock_refusal(node.name)
+        return self.scope.resolve(node.name, node.table or None).to_expression()
+
     def _negate(self, node: exp.Neg) -> Expression:
         inner = self.bind(node.this)
         if isinstance(inner, Literal) and isinstance(inner.value, int | float) and inner.type is not DataType.BOOLEAN:
@@ -88,6 +95,13 @@ class ExpressionBinder:
             case exp.Boolean(this=bool() as wanted):
                 return call("not", call("is_distinct", subject, literal(wanted)))
         raise PlanError("IS takes NULL, TRUE, FALSE or DISTINCT FROM")
+
+    def _like(self, node: exp.Like | exp.ILike) -> Expression:
+        operands = self.bind_all([node.this, node.expression])
+        if isinstance(node, exp.ILike):
+            operands = [call("lower", operand) for operand in operands]
+        found = call("like", *operands)
+        return call("not", found) if node.args.get("negate") else found
 
     def _between(self, node: exp.Between) -> Expression:
         subject = self.bind(node.this)
@@ -154,7 +168,7 @@ class ExpressionBinder:
                 if len(args) not in (2, 3):
                     raise TypeMismatchError("IF takes a condition and one or two values")
                 return case([(args[0], args[1])], args[2] if len(args) == 3 else NULL)
-            case "now" | "current_timestamp":
+            case clock if clock in _CLOCKS:
                 raise _clock_refusal(name)
             case "date_trunc":
                 _check_trunc_unit(args)
@@ -165,6 +179,9 @@ class ExpressionBinder:
                 f"there is no function {node.name.upper()}", candidates=() if meant else known, hint=meant
             )
         return call(name, *args)
+
+
+_CLOCKS = ("now", "current_timestamp", "current_date", "current_time", "current_datetime")
 
 
 def _constant(node: exp.Literal | exp.Null | exp.Boolean | exp.Interval) -> Literal:
@@ -216,8 +233,6 @@ def _clock_refusal(name: str) -> PlanError:
 
 
 def _refusal(node: exp.Expr) -> PlanError:
-    if isinstance(node, exp.CurrentTimestamp | exp.CurrentDate | exp.CurrentTime):
-        return _clock_refusal("CURRENT_TIMESTAMP")
     if isinstance(node, exp.In | exp.Exists):
         return PlanError(
             "IN and EXISTS with a subquery may stand only as a whole condition of WHERE, alone or joined by AND",

@@ -21,7 +21,6 @@ BINARY: dict[type[exp.Expr], str] = {
     exp.Div: "/",
     exp.Mod: "%",
     exp.DPipe: "||",
-    exp.Like: "like",
     exp.NullSafeNEQ: "is_distinct",
 }
 

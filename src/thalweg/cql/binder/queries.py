@@ -75,7 +75,7 @@ def rename(plan: Plan, names: list[str]) -> Plan:
 
 
 def _bind_select(context: Context, node: exp.Select) -> Plan:
-    for clause in ("qualify", "windows", "laterals", "connect", "offset", "into", "sample", "hint"):
+    for clause in ("qualify", "windows", "laterals", "connect", "into", "sample", "hint"):
         if node.args.get(clause):
             raise PlanError(f"{clause.upper()} is not part of CQL", hint="see docs/grammar.md").at(context.span(node))
     source, _ = _bind_from_where(context, node)
@@ -94,7 +94,8 @@ def _bind_from_where(
     bound = [ExpressionBinder(context, seen).bind_condition(part, "WHERE") for part in plain]
     correlated = [c for c in bound if any(i < outer_width for i in columns_of(c))]
     own = [shift(c, -outer_width) for c in bound if c not in correlated]
-    plan, rest = join_all(elements, own)
+    with context.at(node.args["from_"]):
+        plan, rest = join_all(elements, own)
     result = Bound(Select(plan, and_(rest)) if rest else plan, scope)
     for part in subqueries:
         result = bind_subquery(context, result, part, bind_query, _bind_from_where)

@@ -15,6 +15,7 @@ from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.expressions import ExpressionBinder
 from thalweg.cql.binder.scope import Scope
 from thalweg.cql.binder.windows import bind_window
+from thalweg.cql.parser import COMMA
 from thalweg.cql.syntax import Source
 
 BindQuery = Callable[[Context, exp.Expr], Plan]
@@ -118,7 +119,7 @@ def _rename(context: Context, scope: Scope, alias: exp.TableAlias) -> Scope:
 
 
 def _is_comma(join: exp.Join) -> bool:
-    return not any(join.args.get(part) for part in ("kind", "side", "on", "using", "method"))
+    return bool(join.args.get("kind") == COMMA)
 
 
 def join_bound(

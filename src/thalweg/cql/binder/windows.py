@@ -125,7 +125,8 @@ def extent_ticks(node: Extent, what: str, clock: Clock) -> int:
     scale = 1 if clock is Clock.TICKS else (unit_ticks(unit.name) or SECOND) if unit is not None else SECOND
     ticks = number * scale
     if ticks != round(ticks):
-        raise WindowError(f"{what} {number} is finer than a tick", hint="the finest unit is a MICROSECOND")
+        finest = "this stream ticks in whole numbers" if clock is Clock.TICKS else "the finest unit is a MICROSECOND"
+        raise WindowError(f"{what} {number} is finer than a tick", hint=finest)
     return round(ticks)
 
 

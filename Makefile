@@ -1,0 +1,48 @@
+# Two commands are enough: `make demo` shows Thalweg at work, `make test` proves it. Both set up .venv first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+WORKERS ?= auto
+
+.PHONY: setup demo test lint types layers unit fuzz lock clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml requirements.lock
+	@$(PYTHON) -c 'import sys; sys.exit("Thalweg needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@echo "installing Thalweg and its tools into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable . --group dev
+	@touch $(STAMP)
+
+demo: setup
+	@$(BIN)/thalweg demo
+
+test: lint types layers unit
+
+lint: setup
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+
+types: setup
+	$(BIN)/mypy
+
+layers: setup
+	$(BIN)/lint-imports
+
+unit: setup
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+# Long property runs, by hand: make fuzz EXAMPLES=20000
+EXAMPLES ?= 5000
+fuzz: setup
+	THALWEG_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(WORKERS) tests/oracle tests/expressions
+
+# Write down the versions that were just tested.
+lock: setup
+	$(BIN)/python -m pip freeze --exclude-editable --exclude pip > requirements.lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

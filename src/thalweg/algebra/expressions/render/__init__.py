@@ -1,0 +1,40 @@
+"""Scalar expressions as SQL text that means exactly the same in DuckDB and in Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from thalweg.algebra.expressions.nodes import Call, Case, Cast, Column, Expression, Literal
+from thalweg.algebra.expressions.render.casts import CASTS
+from thalweg.algebra.expressions.render.dialect import Dialect, Site, Writer, constant
+from thalweg.algebra.expressions.render.logic import LOGIC
+from thalweg.algebra.expressions.render.numbers import NUMBERS
+from thalweg.algebra.expressions.render.strings import STRINGS
+from thalweg.algebra.expressions.render.timestamps import TIMESTAMPS
+
+__all__ = ["CASTS", "Dialect", "WRITERS", "render"]
+
+WRITERS: dict[str, Writer] = {**LOGIC, **NUMBERS, **STRINGS, **TIMESTAMPS}
+
+
+def render(expression: Expression, dialect: Dialect, column: Callable[[int], str]) -> str:
+    """The SQL of `expression`; `column` gives the SQL of the input's column at a position.
+
+    The text stands on its own: it can be put anywhere a value can.
+    """
+
+    def sql(part: Expression) -> str:
+        match part:
+            case Column(index):
+                return column(index)
+            case Literal(value, type_):
+                return constant(value, type_, dialect)
+            case Call(function, args):
+                return WRITERS[function](Site(part, tuple(map(sql, args)), dialect))
+            case Case(branches, default):
+                whens = " ".join(f"WHEN {sql(condition)} THEN {sql(value)}" for condition, value in branches)
+                return f"CASE {whens} ELSE {sql(default)} END"
+            case Cast(operand, type_):
+                return CASTS[operand.type, type_](sql(operand), dialect)
+
+    return sql(expression)

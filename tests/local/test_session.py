@@ -1,0 +1,209 @@
+"""`tw.local()` as a user meets it: pushing, time, tables, late rows, changes. Answers themselves are tested elsewhere.
+
+Would catch changes that depend on how often they are read, rows lost or taken twice, and time that runs backwards.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+import thalweg as tw
+from thalweg.core.errors import DataError, NameNotFoundError, OutOfOrderError, PlanError
+from thalweg.patterns import Pattern
+
+
+def session(*statements: str) -> tw.Session:
+    s = tw.local()
+    s.execute("CREATE STREAM s (a INT, b STRING); CREATE STREAM r (a INT)")
+    for statement in statements:
+        s.execute(statement)
+    return s
+
+
+def test_changes_come_once_with_losses_first() -> None:
+    s = session()
+    q = s.query("SELECT b, count(*) AS n FROM s [RANGE 3] GROUP BY b")
+    s.push("s", [(1, 1, "x"), (2, 2, "x")])
+    assert q.changes() == [(1, 1, ("x", 1)), (2, -1, ("x", 1)), (2, 1, ("x", 2))]
+    assert q.changes() == []
+    s.advance(9)
+    assert q.changes() == [(4, -1, ("x", 2)), (4, 1, ("x", 1)), (5, -1, ("x", 1))]
+    assert q.answer() == []
+    assert q.answer(at=2) == [("x", 2)]
+    assert q.now == 9
+
+
+def test_an_instant_read_in_its_middle_is_corrected_later() -> None:
+    s = session()
+    q = s.query("SELECT count(*) FROM s [NOW]")
+    s.push("s", [(1, 1, "x")])
+    assert q.changes() == [(1, 1, (1,))]
+    s.push("s", [(1, 2, "y")])
+    assert q.changes() == [(1, -1, (1,)), (1, 1, (2,))]
+
+
+def test_the_first_answer_is_told_when_the_clock_starts() -> None:
+    s = session()
+    early, late = s.query("SELECT count(*) FROM s"), s.query("SELECT count(*) FROM s")
+    s.advance(5)
+    assert early.changes() == [(5, 1, (0,))]
+    s.push("s", [(7, 1, "x")])
+    assert early.changes() == [(7, -1, (0,)), (7, 1, (1,))]
+    assert late.changes() == [(5, 1, (0,)), (7, -1, (0,)), (7, 1, (1,))], "however often changes are read"
+
+
+def test_a_query_waits_for_the_slowest_of_its_streams() -> None:
+    s = session()
+    q = s.query("SELECT s.a FROM s [RANGE 10], r [RANGE 10] WHERE s.a = r.a")
+    alone = s.query("SELECT a FROM s [RANGE 10]")
+    s.push("s", [(5, 1, "x"), (8, 2, "y")])
+    assert (q.now, q.changes()) == (None, [])
+    assert (alone.now, len(alone.changes())) == (8, 2)
+    s.push("r", [(3, 1), (6, 2)])
+    assert (q.now, q.changes()) == (6, [(5, 1, (1,))])
+    s.advance(8)
+    assert q.changes() == [(8, 1, (2,))]
+
+
+def test_a_query_sees_what_arrives_after_it_was_registered() -> None:
+    s = session()
+    s.push("s", [(1, 1, "x")])
+    q = s.query("SELECT a FROM s [RANGE 10]")
+    s.push("s", [(2, 2, "y")])
+    assert q.answer() == [(2,)]
+
+
+def test_out_of_order_rows_are_refused_with_all_rows_of_the_call() -> None:
+    s = session()
+    q = s.query("SELECT a FROM s")
+    with pytest.raises(OutOfOrderError, match="stream s is at 5; a row of 3 comes too late"):
+        s.push("s", [(5, 1, "x"), (3, 2, "y")])
+    assert q.answer() == []
+    s.advance(4)
+    with pytest.raises(OutOfOrderError, match="LATENESS"):
+        s.push("s", [(3, 2, "y")])
+    with pytest.raises(OutOfOrderError, match="cannot go back to 2"):
+        s.advance(2)
+
+
+def test_within_the_lateness_rows_are_put_in_order_and_later_ones_kept_aside() -> None:
+    s = session("CREATE STREAM slow (a INT) LATENESS 3")
+    q = s.query("SELECT a FROM slow [ROWS 2]")
+    s.push("slow", [(5, 50), (3, 30), (4, 40), (8, 80), (4, 41), (6, 60)])
+    assert s.late("slow") == [(4, 41)]
+    assert q.now == 5
+    assert q.answer() == [(40,), (50,)], "the order of time, not of arrival"
+    s.advance(8)
+    assert q.answer() == [(60,), (80,)]
+
+
+def test_timestamps_come_and_go_as_datetimes() -> None:
+    s = session("CREATE STREAM ev (ts TIMESTAMP, gap INTERVAL) TIMESTAMP BY ts")
+    q = s.query("SELECT ts, gap FROM ev [RANGE 90]")
+    at = datetime(2026, 1, 31, 7)
+    s.push("ev", [(at, timedelta(seconds=1)), ("2026-01-31 07:01:00", "2 minutes"), {"ts": at + timedelta(minutes=2)}])
+    assert q.answer() == [(at + timedelta(minutes=1), timedelta(minutes=2)), (at + timedelta(minutes=2), None)]
+    assert q.changes()[2] == (at + timedelta(seconds=90), -1, (at, timedelta(seconds=1)))
+    assert q.answer(at="2026-01-31 07:00:30") == [(at, timedelta(seconds=1))]
+
+
+def test_tables_change_by_key() -> None:
+    s = session(
+        "CREATE RELATION rel (k INT PRIMARY KEY, name STRING); CREATE NRR meta (k INT PRIMARY KEY, name STRING)"
+    )
+    now = s.query("SELECT a, name FROM s [RANGE 10] JOIN rel ON k = a")
+    then = s.query("SELECT a, name FROM s [RANGE 10] JOIN meta ON k = a")
+    for table in ("rel", "meta"):
+        s.insert(table, [(1, "one"), {"k": 2, "name": "two"}])
+    s.push("s", [(1, 1, "x"), (1, 2, "y")])
+    for table in ("rel", "meta"):
+        s.update(table, [(1, "ONE")], at=3)
+        s.delete(table, [2], at=4)
+    s.push("s", [(5, 1, "x"), (5, 2, "y")])
+    assert now.answer(at=2) == then.answer(at=2) == [(1, "one"), (2, "two")]
+    assert now.answer() == [(1, "ONE"), (1, "ONE")], "retroactive: as the table is now"
+    assert then.answer() == [(1, "ONE"), (1, "one"), (2, "two")], "not retroactive: as it was for each tuple"
+
+
+def test_a_query_over_a_table_alone_follows_its_updates() -> None:
+    s = session("CREATE RELATION rel (k INT PRIMARY KEY, name STRING)")
+    q = s.query("SELECT count(*) FROM rel")
+    s.insert("rel", [(1, "one")], at=1)
+    s.insert("rel", [(2, "two")], at=4)
+    assert q.changes() == [(1, 1, (1,)), (4, -1, (1,)), (4, 1, (2,))]
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda s: s.insert("rel", [(1, "again")]), "already has a row with key 1"),
+        (lambda s: s.insert("rel", [(7, "a"), (7, "b")]), "already has a row with key 7"),
+        (lambda s: s.delete("rel", [9]), "has no row with key 9"),
+        (lambda s: s.update("rel", [(9, "x")]), "has no row with key 9"),
+        (lambda s: s.delete("rel", [(1, 2, 3)]), r"the key of rel is \(k\)"),
+        (lambda s: s.insert("s", [(1, "x")]), "s is not a relation"),
+        (lambda s: s.insert("rel", [("x", "y")]), "row 0 for rel: column k wants BIGINT, got 'x'"),
+        (lambda s: s.insert("rel", [(5, "x")], at=0), "cannot change at 0: time has come to 2"),
+    ],
+)
+def test_table_changes_that_are_refused(act: object, message: str) -> None:
+    s = session("CREATE RELATION rel (k INT PRIMARY KEY, name STRING)")
+    s.insert("rel", [(1, "one")])
+    s.query("SELECT name FROM s [RANGE 5] JOIN rel ON k = a")
+    s.push("s", [(2, 1, "x")])
+    with pytest.raises(DataError, match=message):
+        act(s)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ((1, 1), r"row 0 for s: expected a time and 2 values"),
+        ((1, "one", "x"), "column a wants BIGINT, got 'one' .str."),
+        ((1, 2**70, "x"), "column a wants BIGINT"),
+        ((1, True, "x"), "column a wants BIGINT, got True"),
+        (("soon", 1, "x"), "expected an integer as time, got 'soon'"),
+        ({"ts": 1, "c": 3}, "there is no column c"),
+        ({"a": 1}, "expected an integer as time, got None"),
+    ],
+)
+def test_rows_that_do_not_fit(row: object, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        session().push("s", [row])  # type: ignore[list-item]
+
+
+def test_null_and_nan_are_null_and_numbers_widen() -> None:
+    s = session("CREATE STREAM f (d DOUBLE)")
+    q = s.query("SELECT d FROM f")
+    s.push("f", [(1, 1), (1, None), (1, float("nan"))])
+    assert q.answer() == [(1.0,), (None,), (None,)]
+
+
+def test_names_that_do_not_exist() -> None:
+    s = session()
+    with pytest.raises(NameNotFoundError, match="did you mean s"):
+        s.push("ss", [])
+    with pytest.raises(DataError, match="v is not a stream"):
+        session("CREATE VIEW v AS SELECT a FROM s").push("v", [])
+    with pytest.raises(PlanError, match="there is no strategy 'fast'"):
+        s.query("SELECT a FROM s", strategy="fast")
+    with pytest.raises(DataError, match="not known yet: the clock is not started"):
+        s.query("SELECT a FROM s").answer(at=3)
+
+
+def test_a_query_explains_itself() -> None:
+    q = session().query("SELECT DISTINCT a FROM s [RANGE 5]", name="values")
+    assert q.patterns is Pattern.WK
+    assert "delta*" in q.explain()
+    assert q.explain("json")["operator"] == "Distinct"
+    assert repr(q) == "<query values: WK, a BIGINT>"
+
+
+def test_execute_gives_the_queries_it_registered() -> None:
+    s = session()
+    queries = s.execute("REGISTER QUERY one AS SELECT a FROM s; SELECT b FROM s [NOW]")
+    assert [q.name for q in queries] == ["one", "q2"]
+    s.push("s", [(1, 1, "x")])
+    assert [q.answer() for q in queries] == [[(1,)], [("x",)]]
