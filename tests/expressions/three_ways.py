@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import duckdb
 import pyarrow as pa
@@ -36,11 +37,15 @@ def by_duckdb(expressions: Sequence[Expression], schema: Schema, rows: Sequence[
     fields = [pa.field(f"c{i}", t.arrow) for i, t in enumerate(schema.types)]
     table = pa.table([*columns(schema, rows), pa.array(range(len(rows)))], pa.schema([*fields, ("n", pa.int64())]))
     shown = [_shown(e) for e in expressions]
-    with duckdb.connect() as connection:
-        connection.execute("SET threads = 1")
-        connection.register("input", table)
-        found = connection.execute(f"SELECT {', '.join(shown)} FROM input ORDER BY n").fetchall()
+    connection = _connection()
+    connection.register("input", table)
+    found = connection.execute(f"SELECT {', '.join(shown)} FROM input ORDER BY n").fetchall()
     return [list(column) for column in zip(*found, strict=True)]
+
+
+@cache
+def _connection() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(config={"threads": 1})
 
 
 def _shown(expression: Expression) -> str:

@@ -23,7 +23,7 @@ END = 14
 Event = tuple[str, int, int, int]
 EVENTS: st.SearchStrategy[list[Event]] = st.lists(
     st.tuples(st.sampled_from(["s1", "s1", "s2", "s2", "n"]), st.integers(0, 8), st.integers(0, 3), st.integers(0, 1)),
-    min_size=4,
+    min_size=10,
     max_size=14,
 )
 PATIENT = settings(

@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from thalweg.algebra.plan import Plan
-from thalweg.explain.describe import Described, describe, output_in_words
+from thalweg.explain.describe import Described, answer_buffer, describe, output_in_words
 
 
 def explain_json(plan: Plan) -> dict[str, Any]:
-    """The root operator as a JSON object, with its inputs under `children` and the kind of answer under `output`."""
+    """The root operator as a JSON object, its inputs under `children`; `output` and `answer` speak of the query."""
     described = describe(plan)
-    return {"output": output_in_words(described.edge), **_operator(described)}
+    answer = answer_buffer(described.edge)
+    return {
+        "output": output_in_words(described.edge),
+        "answer": None if answer is None else answer.kind.value,
+        **_operator(described),
+    }
 
 
 def _operator(plan: Described) -> dict[str, Any]:

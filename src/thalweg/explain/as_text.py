@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from thalweg.algebra.plan import Plan
-from thalweg.explain.describe import Described, describe, output_in_words, pattern_in_words
-from thalweg.patterns import BufferChoice, Holds, Pattern, buffer_for
+from thalweg.explain.describe import Described, answer_buffer, describe, output_in_words, pattern_in_words
+from thalweg.patterns import Bound, BufferChoice
 
 WIDTH = 120
 _GAP = "  "
@@ -65,16 +65,18 @@ def _cell(text: str, width: int) -> str:
 
 
 def _summary(plan: Described) -> Iterator[str]:
-    yield _entry("pattern ", pattern_in_words(plan.edge.pattern))
+    yield _entry("pattern ", pattern_in_words(plan.edge))
     yield _entry("output  ", output_in_words(plan.edge))
-    if plan.edge.pattern is not Pattern.MON:
+    answer = answer_buffer(plan.edge)
+    if answer is not None:
         yield _entry("expiry  ", plan.edge.expiry.meaning)
-        answer = buffer_for(plan.edge, Holds.RESULT)
         yield _entry("answer  ", f"kept in: {answer.kind.value} ({answer.why})")
+    unbounded: dict[Bound, list[str]] = {}
     for operator in plan.walk():
         if not operator.bound.bounded:
-            label, bound = operator.node.label, operator.bound
-            yield _entry("caution ", f"{label} is {bound.text}; {bound.way_out}")
+            unbounded.setdefault(operator.bound, []).append(operator.node.label)
+    for bound, labels in unbounded.items():
+        yield _entry("caution ", f"the state of {' and '.join(dict.fromkeys(labels))} is {bound.text}; {bound.way_out}")
 
 
 def _entry(head: str, text: str) -> str:

@@ -6,7 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from thalweg.algebra.plan import Plan
-from thalweg.patterns import Annotated, Bound, BufferChoice, Edge, Expiry, Pattern, annotate, bound, buffers
+from thalweg.patterns import (
+    Annotated,
+    Bound,
+    BufferChoice,
+    Edge,
+    Expiry,
+    Holds,
+    Leaving,
+    Pattern,
+    annotate,
+    bound,
+    buffer_for,
+    buffers,
+)
 
 
 @dataclass(frozen=True)
@@ -37,9 +50,19 @@ def _describe(plan: Annotated) -> Described:
     return Described(plan.node, plan.edge, chosen, bound(plan, chosen), children)
 
 
-def pattern_in_words(pattern: Pattern) -> str:
-    """The pattern with its full name and what it promises."""
-    return f"{pattern.full_name} ({pattern.name}): {pattern.meaning}"
+def pattern_in_words(edge: Edge) -> str:
+    """The pattern with its full name and what it promises, or where the papers' label promises too much."""
+    pattern, meaning = edge.pattern, edge.pattern.meaning
+    if pattern is Pattern.WKS and edge.leaving is not Leaving.FIFO:
+        meaning = "by rule 2, though results leave out of order here"
+    elif pattern is Pattern.WK and edge.expiry is Expiry.NEGATIVE:
+        meaning = "by rule 4 below, though not every replacement comes through here"
+    return f"{pattern.full_name} ({pattern.name}): {meaning}"
+
+
+def answer_buffer(edge: Edge) -> BufferChoice | None:
+    """What the query's own answer is kept in; None for an append-only stream, which need not be kept."""
+    return None if edge.pattern is Pattern.MON else buffer_for(edge, Holds.RESULT)
 
 
 def output_in_words(edge: Edge) -> str:

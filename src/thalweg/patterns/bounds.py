@@ -145,8 +145,8 @@ def _window_extent(plan: Windowed) -> Bound:
 
 def _last(window: Range, clock: Clock) -> str:
     """The range; a sliding step adds the tuples that wait for it."""
-    unit = " ticks" if clock is Clock.TICKS else ""
-    return f"tuples of the last {clock.show_extent(window.width)}{unit}" + " and a slide" * (window.slide > 1)
+    width = _count(window.width, "tick") if clock is Clock.TICKS else clock.show_extent(window.width)
+    return f"tuples of the last {width}" + " and a slide" * (window.slide > 1)
 
 
 def _count(n: int, what: str) -> str:

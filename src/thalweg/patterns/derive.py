@@ -91,13 +91,13 @@ def propagate(node: Plan, inputs: Sequence[Edge]) -> Edge:
         case Windowed(window=(Range() | Now()) as window):
             return Edge(WKS, Expiry.TIME, "a sliding window is first in, first out", Leaving.FIFO, window)
         case Windowed(window=Rows(is_tumbling=True)):
-            return Edge(WK, Expiry.ORDER, "a tumbling count window drops a whole state at a time", Leaving.TOTAL)
+            return _by_order(WK, "a tumbling count window drops a whole state at a time", Leaving.TOTAL)
         case Windowed(window=Rows()):
-            return Edge(WKS, Expiry.ORDER, "a count window is first in, first out", Leaving.FIFO)
+            return _by_order(WKS, "a count window is first in, first out", Leaving.FIFO)
         case Windowed(window=PartitionedRows()):
-            return Edge(WK, Expiry.ORDER, "a partitioned window is FIFO within a key, not across keys", Leaving.PER_KEY)
+            return _by_order(WK, "a partitioned window is first in, first out only within a key", Leaving.PER_KEY)
         case Windowed(window=ValueRange()):
-            return Edge(WK, Expiry.ORDER, "a value window lets go by value, not by arrival", Leaving.TOTAL)
+            return _by_order(WK, "a value window lets go by value, not by arrival", Leaving.TOTAL)
         case Project() if inputs[0].expiry is Expiry.REPLACEMENT and group_columns(node) is not None:
             return _as_input(inputs[0], "rule 1: as its input; the group's key is kept", Expiry.REPLACEMENT)
         case Select() | Project():
@@ -141,6 +141,10 @@ def _monotonic(why: str) -> Edge:
 
 def _strict(why: str) -> Edge:
     return Edge(STR, Expiry.NEGATIVE, why)
+
+
+def _by_order(pattern: Pattern, why: str, leaving: Leaving) -> Edge:
+    return Edge(pattern, Expiry.ORDER, f"{why}; the expiry is an order, not a time", leaving)
 
 
 def _as_input(edge: Edge, why: str, expiry: Expiry | None = None) -> Edge:

@@ -41,7 +41,7 @@ _FULL_NAMES = {
 _MEANINGS = {
     Pattern.MON: "results come and stay",
     Pattern.WKS: "results leave in the order in which they came",
-    Pattern.WK: "results leave out of order, but when they do is known",
+    Pattern.WK: "results leave out of order, but their end is known beforehand",
     Pattern.STR: "some results leave before their time",
 }
 

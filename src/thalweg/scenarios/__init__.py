@@ -1,1 +1,13 @@
-"""Scenario files: CQL and timed rows, with the answer expected at each instant."""
+"""Scenario files: CQL and timed rows, with the answer expected at each instant. They know no engine."""
+
+from thalweg.scenarios.cells import ScenarioError
+from thalweg.scenarios.events import Advance, Arrive, Delete, Event, Insert, Update
+from thalweg.scenarios.format import Scenario, parse_scenario
+from thalweg.scenarios.local_engine import LocalEngine
+from thalweg.scenarios.rewrite import rewrite
+from thalweg.scenarios.runner import Engine, Mismatch, run_scenario
+
+__all__ = [
+    "Advance", "Arrive", "Delete", "Engine", "Event", "Insert", "LocalEngine", "Mismatch", "Scenario",
+    "ScenarioError", "Update", "parse_scenario", "rewrite", "run_scenario",
+]  # fmt: skip

@@ -96,7 +96,7 @@ class _Binder:
     # -- input
 
     def _events(self) -> tuple[Event, ...]:
-        events = []
+        events: list[Event] = []
         for line in self.scenario.input:
             event = self._event(line)
             if event.t == BEGINNING and any(e.t > BEGINNING for e in events):
@@ -170,7 +170,7 @@ class _Binder:
     # -- names
 
     def _source(self, cell: Cell) -> Stream | Relation:
-        names = [e.name for e in (*self.catalog.streams, *self.catalog.relations)]
+        names = [s.name for s in self.catalog.streams] + [r.name for r in self.catalog.relations]
         if cell.text.casefold() not in map(str.casefold, names):
             hint = did_you_mean(cell.text, names)
             raise cell.error(f"there is no stream or relation {cell.text}", hint, tuple(names))

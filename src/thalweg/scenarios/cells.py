@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from thalweg.core.errors import ThalwegError
 from thalweg.core.source import Source, Span
@@ -49,7 +50,7 @@ def without_comment(line: Span) -> Span:
 def split_cells(span: Span) -> list[Cell]:
     """The cells between the `|` of a line."""
     edges = [span.start - 1, *_outside_quotes(span, "|"), span.end]
-    return [_cell(Span(span.source, a + 1, b)) for a, b in zip(edges, edges[1:], strict=False)]
+    return [_cell(Span(span.source, a + 1, b)) for a, b in pairwise(edges)]
 
 
 def split_words(span: Span) -> list[Cell]:

@@ -15,7 +15,6 @@ from thalweg.core.time import (
     Clock,
     Instant,
     format_duration,
-    format_timestamp,
     parse_duration,
     parse_time_of_day,
     parse_timestamp,

@@ -52,13 +52,14 @@ def _double_to_string(sql: str, dialect: Dialect) -> str:
     """The shortest text that reads back as the same number, as Python writes it; zero has no sign."""
     if dialect is Dialect.DUCKDB:
         return f"CASE WHEN {sql} = 0 THEN '0.0' ELSE CAST({sql} AS VARCHAR) END"
-    java = f"CAST({sql} AS STRING)"
-    plain = rf"regexp_replace(CAST(CAST({java} AS DECIMAL(38, 21)) AS STRING), '(\\.[0-9]+?)0+$', '$1')"
-    power = rf"regexp_replace(regexp_replace(lower({java}), '\\.0e', 'e'), 'e([0-9])', 'e+$1')"
+    plain = f"CAST(CAST(CAST({sql} AS STRING) AS DECIMAL(38, 21)) AS STRING)"
+    # Java before 19 shows more digits than needed: take the fewest that read back.
+    texts = f"transform(sequence(0, 16), k -> format_string(concat('%.', k, 'e'), {sql}))"
     return (
-        f"CASE WHEN {sql} = 0 THEN '0.0' WHEN abs({sql}) >= 1e-4D AND abs({sql}) < 1e16D THEN {plain} "
+        f"CASE WHEN {sql} = 0 THEN '0.0' "
         f"WHEN abs({sql}) = {double(float('inf'), dialect)} THEN CASE WHEN {sql} > 0 THEN 'inf' ELSE '-inf' END "
-        rf"WHEN {sql} IS NOT NULL THEN regexp_replace({power}, 'e([+-])([0-9])$', 'e$10$2') END"
+        rf"WHEN abs({sql}) >= 1e-4D AND abs({sql}) < 1e16D THEN regexp_replace({plain}, '(\\.[0-9]+?)0+$', '$1') "
+        f"WHEN {sql} IS NOT NULL THEN get(filter({texts}, t -> CAST(t AS DOUBLE) = {sql}), 0) END"
     )
 
 

@@ -1,0 +1,73 @@
+"""The command itself: the queries, their plans, then the answers as they change."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from thalweg.cli.demo.frames import Frame, draw, frames
+from thalweg.cli.inputs import Inputs
+from thalweg.cli.output import answers, console, say
+from thalweg.core.time import Clock, parse_timestamp
+from thalweg.explain import explain_text
+from thalweg.runtime.local import Session
+from thalweg.runtime.local.replay import Replay
+
+FILES = Path(__file__).parent
+SCRIPT, ROWS = FILES / "demo.cql", FILES / "connections.csv"
+END = parse_timestamp("2026-01-31 07:04:00")
+PACE = 0.4  # seconds between two answers, where someone watches
+
+
+@click.command(short_help="Watch two standing queries at work.")
+@click.option("--delay", metavar="SECONDS", type=click.FloatRange(min=0),
+              help=f"Time between two answers. [default: {PACE} on a terminal, else 0]")  # fmt: skip
+def demo(delay: float | None) -> None:
+    """Watch two standing queries at work: four minutes of connections, in a few seconds.
+
+    Prints the queries, how they run (EXPLAIN), and their answers at eight instants: + marks who entered an answer,
+    - who left it. The files are part of the package; the last line says how to go on with them.
+
+    \b
+    Examples:
+      thalweg demo
+      thalweg demo --delay 1.5
+      thalweg demo | less
+    """
+    to = console()
+    text = SCRIPT.read_text(encoding="utf-8")
+    for line in text.rstrip().split("\n"):
+        say(to, line, "dim" if line.startswith("--") else "")
+    session = Session()
+    queries = session.execute(text, SCRIPT.name)
+    for query in queries:
+        say(to, f"\nEXPLAIN {query.name}", "bold")
+        say(to, explain_text(query.plan).rstrip())
+    inputs = Inputs(session.catalog)
+    inputs.add("connections", str(ROWS))
+    run = Replay(session, queries, inputs.sources(queries, Clock.TIMESTAMPS), END)
+    pictures = frames(answers(run.steps()), queries)
+    say(to, f"\n{run.told} connections", "bold")
+    _play(to, pictures, (PACE if to.is_terminal else 0) if delay is None else delay)
+    say(to, "")
+    say(to, f"Next: thalweg replay {SCRIPT} --input connections={ROWS} --query silent_hosts", "bold")
+
+
+def _play(to: Console, pictures: list[Frame], delay: float) -> None:
+    """On a terminal the pictures replace each other; elsewhere they follow each other."""
+    if not to.is_terminal:
+        for picture in pictures:
+            to.print()
+            to.print(draw(picture))
+            time.sleep(delay)
+        return
+    to.print()
+    with Live(Text(""), console=to, auto_refresh=False) as live:
+        for picture in pictures:
+            live.update(draw(picture), refresh=True)
+            time.sleep(delay)

@@ -1,0 +1,54 @@
+"""The command `thalweg`: its subcommands, and how errors reach the user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import thalweg
+from thalweg.cli.demo import demo
+from thalweg.cli.explain import explain
+from thalweg.cli.output import console, say
+from thalweg.cli.replay import replay
+from thalweg.core.errors import ThalwegError
+
+WRONG_INPUT = 2  # also click's code for wrong usage
+
+
+class _Commands(click.Group):
+    """A group whose commands may raise a ThalwegError: a message for the user, not a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ThalwegError as error:
+            first, *rest = str(error).split("\n")
+            to = console(stderr=True)
+            say(to, f"error: {first}", "bold red")
+            for line in rest:
+                say(to, line)
+            ctx.exit(WRONG_INPUT)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(thalweg.__version__, prog_name="thalweg")
+def main() -> None:
+    """Exact answers to standing queries over streams and changing tables.
+
+    \b
+    Start here:
+      thalweg demo                             two queries at work, in seconds
+      thalweg explain q.cql                    how the queries of a file run
+      thalweg replay q.cql --input s=rows.csv  run them over recorded rows
+
+    \b
+    A .cql file holds statements that end with a semicolon:
+      CREATE STREAM s (ts TIMESTAMP, a INT, b STRING) TIMESTAMP BY ts;
+      REGISTER QUERY busy AS
+        SELECT b, COUNT(*) AS n FROM s [RANGE 5 MINUTES] GROUP BY b;
+    """
+
+
+for command in (demo, explain, replay):
+    main.add_command(command)

@@ -1,0 +1,44 @@
+"""The two places to print to: rich leaves out all colour where NO_COLOR is set or no terminal listens."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.text import Text
+
+LONG = 1_000  # fewer rows are read before one could look
+
+
+def console(stderr: bool = False) -> Console:
+    """Standard output, or standard error; text is printed as it is, never parsed for markup."""
+    terminal = False if os.environ.get("NO_COLOR") else None  # None: rich finds out
+    return Console(stderr=stderr, force_terminal=terminal, markup=False, highlight=False, emoji=False)
+
+
+def say(to: Console, line: str, style: str = "") -> None:
+    """Print a line as it is, however long."""
+    to.print(Text(line, style=style), soft_wrap=True)
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A function that hears how many rows have been read, and shows it on a terminal that shows nothing else.
+
+    `quiet` says that standard output prints nothing until the end.
+    """
+    to = console(stderr=True)
+    status = to.status("")
+    free = to.is_terminal and (quiet or not console().is_terminal)
+
+    def tell(rows: int) -> None:
+        if free and rows >= LONG:
+            status.update(f"{rows:,} rows read")
+            status.start()
+
+    try:
+        yield tell
+    finally:
+        status.stop()

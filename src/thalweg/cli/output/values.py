@@ -1,0 +1,47 @@
+"""One value as text and as JSON, and names for columns that stand side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from thalweg.core.time import format_duration, format_timestamp, from_datetime
+
+
+def as_text(value: Any, null: str = "NULL") -> str:
+    """A value as a person or a CSV file writes it: timestamps in ISO, intervals as CQL has them."""
+    match value:
+        case None:
+            return null
+        case bool():
+            return str(value).lower()
+        case datetime():
+            return format_timestamp(from_datetime(value))
+        case timedelta():
+            return format_duration(value // timedelta(microseconds=1))
+    return str(value)
+
+
+def as_json(value: Any) -> Any:
+    """A value as JSON has it; what JSON cannot say (a timestamp, an interval, infinity) is text."""
+    if isinstance(value, datetime | timedelta) or (isinstance(value, float) and math.isinf(value)):
+        return as_text(value)
+    return value
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """The names, each after the first of its kind with a number.
+
+    >>> unique(["t", "a", "a"])
+    ['t', 'a', 'a_2']
+    """
+    taken: set[str] = set()
+    found = []
+    for name in names:
+        tries = (name if n == 1 else f"{name}_{n}" for n in range(1, len(taken) + 2))
+        free = next(candidate for candidate in tries if candidate not in taken)
+        taken.add(free)
+        found.append(free)
+    return found

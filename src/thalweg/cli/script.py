@@ -1,0 +1,77 @@
+"""A .cql file: its text, its queries, and the choice among them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
+
+from thalweg.algebra.catalog import Catalog
+from thalweg.algebra.plan import Plan
+from thalweg.core.errors import DataError, NameNotFoundError, PlanError, did_you_mean
+from thalweg.cql import compile_script
+from thalweg.patterns import check
+from thalweg.runtime.local.files import no_such_file
+
+STDIN = "-"
+
+
+class Script(NamedTuple):
+    """CQL text and the name that errors call it by."""
+
+    text: str
+    name: str
+
+
+class NamedQuery(NamedTuple):
+    """A query of a script that can be run; one without a name is called q1, q2, ... by its place."""
+
+    name: str
+    plan: Plan
+
+
+class _HasName(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Q = TypeVar("Q", bound=_HasName)
+
+
+def read_script(file: str) -> Script:
+    """The text of a file, or of standard input for `-`."""
+    if file == STDIN:
+        return Script(sys.stdin.read(), "stdin")
+    path = Path(file)
+    try:
+        return Script(path.read_text(encoding="utf-8-sig"), file)
+    except FileNotFoundError:
+        raise no_such_file(path) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot read {file}: {error}") from None
+
+
+def checked_queries(script: Script) -> list[NamedQuery]:
+    """The queries of a script; an error if there is none, or if one cannot be answered exactly."""
+    compiled = compile_script(script.text, Catalog(), script.name)
+    if not compiled:
+        raise PlanError(f"{script.name} has no query", hint="REGISTER QUERY name AS SELECT ...")
+    queries = [NamedQuery(query.name or f"q{i}", query.plan) for i, query in enumerate(compiled, start=1)]
+    for query in queries:
+        try:
+            check(query.plan)
+        except PlanError as error:
+            error.message = f"query {query.name}: {error.message}"
+            raise
+    return queries
+
+
+def choose(queries: Sequence[Q], wanted: Sequence[str]) -> list[Q]:
+    """The queries called so, in the script's order; all of them if no name is given."""
+    names = [query.name for query in queries]
+    for name in wanted:
+        if name.casefold() not in map(str.casefold, names):
+            raise NameNotFoundError(f"there is no query {name}", candidates=names, hint=did_you_mean(name, names))
+    folded = [name.casefold() for name in wanted]
+    return [query for query in queries if not wanted or query.name.casefold() in folded]

