@@ -133,3 +133,13 @@ def test_an_ordered_answer_keeps_its_order(tmp_path: Path) -> None:
     script = "CREATE STREAM s (a INT, b STRING); SELECT * FROM s [RANGE 9] ORDER BY a DESC LIMIT 4"
     found = lines("replay", "-", "--input", f"s={tmp_path}/s.csv", "--show", "final", "--format", "csv", stdin=script)
     assert found == ["t,a,b", "1,3,v", "1,3,y", "1,2,w", "1,1,x"]
+
+
+def test_queries_that_share_a_name_are_kept_apart(tmp_path: Path) -> None:
+    """The second statement has no name, so it is called q2 by its place."""
+    (tmp_path / "s.csv").write_text("ts,a\n1,7\n2,8\n")
+    script = "CREATE STREAM s (a INT); REGISTER QUERY q2 AS SELECT a FROM s; SELECT a, a * 2 AS twice FROM s"
+    args = ["replay", "-", "--input", f"s={tmp_path}/s.csv", "--show", "answers", "--format", "jsonl"]
+    rows = [json.loads(line)["rows"] for line in lines(*args, stdin=script)]
+    assert rows[1] == [{"a": 7}, {"a": 8}]
+    assert rows[3] == [{"a": 7, "twice": 14}, {"a": 8, "twice": 16}]

@@ -9,12 +9,13 @@ import pytest
 from cli.run import lines, refusal, thalweg
 
 STREAM = "ts,a\n1,1\n5,1\n7,1\n"
+# Out of order: a table's updates are sorted by time.
 TABLE = """\
 k,name,_at,_op
-1,one,,
-1,uno,4,~
-1,,6,-
 1,eins,7,+
+1,one,,
+1,,6,-
+1,uno,4,~
 """
 
 

@@ -135,11 +135,46 @@ def test_a_query_over_a_table_alone_follows_its_updates() -> None:
     assert q.changes() == [(1, 1, (1,)), (4, -1, (1,)), (4, 1, (2,))]
 
 
+def test_a_table_loaded_before_time_starts_shows_at_the_first_instant_however_it_is_read() -> None:
+    s = session("CREATE RELATION rel (k INT PRIMARY KEY, name STRING)")
+    often, once = s.query("SELECT count(*) FROM rel"), s.query("SELECT count(*) FROM rel")
+    s.insert("rel", [(1, "one")])
+    assert often.changes() == []
+    s.insert("rel", [(2, "two")])
+    assert often.changes() == []
+    s.insert("rel", [(3, "three")], at=3)
+    assert often.changes() == once.changes() == [(3, 1, (3,))]
+
+
+def test_a_table_alone_follows_the_clock_of_its_session() -> None:
+    s = tw.local()
+    s.execute("CREATE STREAM ev (ts TIMESTAMP) TIMESTAMP BY ts; CREATE RELATION rel (k INT PRIMARY KEY)")
+    q = s.query("SELECT k FROM rel")
+    s.insert("rel", [(1,)], at="2026-01-01")
+    assert q.changes() == [(datetime(2026, 1, 1), 1, (1,))]
+    assert q.answer(at=datetime(2026, 1, 1)) == [(1,)]
+
+
+def test_with_a_lateness_the_first_instant_does_not_depend_on_the_number_of_pushes() -> None:
+    told = []
+    for pushes in ([[(0, 1), (7, 1)]], [[(0, 1)], [(7, 1)]]):
+        s = session("CREATE STREAM slow (a INT) LATENESS 3")
+        q = s.query("SELECT count(*) FROM slow [RANGE 5]")
+        changes = []
+        for rows in pushes:
+            s.push("slow", rows)
+            changes += q.changes()
+        told.append(changes)
+    assert told[0] == told[1] == [(0, 1, (1,))]
+
+
 @pytest.mark.parametrize(
     ("act", "message"),
     [
         (lambda s: s.insert("rel", [(1, "again")]), "already has a row with key 1"),
-        (lambda s: s.insert("rel", [(7, "a"), (7, "b")]), "already has a row with key 7"),
+        (lambda s: s.insert("rel", [(7, "a"), (7, "b")]), "the key 7 of rel stands twice in one call"),
+        (lambda s: s.update("rel", [(1, "a"), (1, "b")]), "the key 1 of rel stands twice in one call"),
+        (lambda s: s.delete("rel", [1, 1]), "the key 1 of rel stands twice in one call"),
         (lambda s: s.delete("rel", [9]), "has no row with key 9"),
         (lambda s: s.update("rel", [(9, "x")]), "has no row with key 9"),
         (lambda s: s.delete("rel", [(1, 2, 3)]), r"the key of rel is \(k\)"),

@@ -19,7 +19,11 @@ from thalweg.algebra.windows import (
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 
-_WIDTHS = {DataType.BIGINT: [1, 2, 3], DataType.DOUBLE: [2.0, 0.5, 3.5], DataType.TIMESTAMP: [1_000_000]}
+_WIDTHS: dict[DataType, list[int | float]] = {
+    DataType.BIGINT: [1, 2, 3],
+    DataType.DOUBLE: [2.0, 0.5, 3.5],
+    DataType.TIMESTAMP: [1_000_000],
+}
 
 
 @st.composite

@@ -11,7 +11,9 @@
     == late stream      time | values: the rows kept aside
     == refused          words of the error that the CQL or the input must meet, one piece a line
 
-A stream with TIMESTAMP BY takes its timestamp from the time in front; its cells are the other columns.
+A stream with TIMESTAMP BY takes its timestamp from the time in front; its cells are the other columns. Times are
+integers, or ISO text where all streams have timestamps (a bare time of day is one of 1970-01-01). A range means every
+tick; of timestamps every second and both ends. Strings may be quoted as in SQL; `#` starts a comment.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ class Answer(NamedTuple):
 
 def answers(steps: Iterable[Step]) -> Iterator[Answer]:
     """The answer after each instant at which it changed."""
-    bags: defaultdict[str, Counter[ShownRow]] = defaultdict(Counter)
+    bags: defaultdict[LocalQuery, Counter[ShownRow]] = defaultdict(Counter)
     for query, changes in steps:
-        bag = bags[query.name]
+        bag = bags[query]
         for t, group in groupby(changes, key=lambda change: change[0]):
             for _, sign, row in group:
                 bag[row] += sign

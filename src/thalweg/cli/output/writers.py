@@ -37,18 +37,18 @@ class TableWriter:
     def __init__(self, queries: Sequence[LocalQuery]) -> None:
         self._to = console()
         self._many = len(queries) > 1
-        self._columns: dict[str, Columns] = {}
+        self._columns: dict[LocalQuery, Columns] = {}
         self._last: LocalQuery | None = None
 
     def changes(self, query: LocalQuery, changes: Sequence[SignedRow]) -> None:
         """One line per change; the header comes again only where another query spoke in between."""
         if not changes:
             return
-        if query.name not in self._columns:
+        if query not in self._columns:
             names = unique(["t", "sign", *query.schema.names])
             numeric = [False, False, *(f.type.is_numeric for f in query.schema)]
-            self._columns[query.name] = Columns(names, numeric)
-        columns = self._columns[query.name]
+            self._columns[query] = Columns(names, numeric)
+        columns = self._columns[query]
         lines = columns.lines([(t, SIGNS[sign], *row) for t, sign, row in changes])
         if query is not self._last:
             self._head(query)

@@ -30,18 +30,20 @@ class LocalQuery:
         clocks: Mapping[str, StreamClock],
         tables: Mapping[str, TableLog],
         advanced: Callable[[], Instant | None],
+        clock: Clock = Clock.TICKS,
     ) -> None:
         check(plan)
         self.plan = plan
         self.name = name
         self._clocks, self._tables, self._advanced = clocks, tables, advanced
+        self._clock = plan.clock or clock
         self._history = History()
         for table_name, table in tables.items():
             for update in table.updates:
                 self.table_changed(table_name, update)
         start = self.clock_now
         self._reference = Reference(plan, self._history, BEGINNING if start is None else start)
-        self._first: Instant | None = start  # the first instant the query's clock is known to have shown
+        self._first: Instant | None = start  # from when on there is an answer, even if nothing happens
         self._told_until: Instant | None = None
         self._told: Bag = Counter()
 
@@ -58,10 +60,10 @@ class LocalQuery:
             change = self._history.insert if update.sign > 0 else self._history.delete
             change(relation, update.t, update.row)
 
-    def note_clock(self) -> None:
-        """Remember when the clock was first known."""
+    def advanced_to(self, t: Instant) -> None:
+        """Time has been moved by hand; the first time, that is when the answer begins."""
         if self._first is None:
-            self._first = self.clock_now
+            self._first = t
 
     def reads(self, name: str) -> bool:
         """Whether the query uses a stream or table."""
@@ -72,7 +74,7 @@ class LocalQuery:
         """Everything before this instant has been seen; None while a stream has shown nothing."""
         advanced = self._advanced()
         if not self._clocks:
-            updates = [t.last for t in self._tables.values() if t.updates]
+            updates = [t.last for t in self._tables.values() if t.last > BEGINNING]
             return max([*updates, *([] if advanced is None else [advanced])], default=None)
         times = [c.now for c in self._clocks.values()]
         known = [t for t in times if t is not None]
@@ -128,22 +130,20 @@ class LocalQuery:
         for t in self._instants(now):
             bag = self._reference.answer(t)
             changes += bag_difference(self._told, bag, t)
-            self._told = bag
-        self._told_until = now
+            self._told, self._told_until = bag, t
         return changes
 
     def _instants(self, now: Instant) -> list[Instant]:
-        """The instants to report on; the last one told is looked at again, for it may have grown."""
-        found = set(self._reference.instants(now))
-        if self._told_until is None:
-            found.add(min([now if self._first is None else self._first, *found]))
-            # What was there before the clock started shows at its first instant.
-            return sorted(t for t in found if t > BEGINNING)
-        return sorted({t for t in found if t > self._told_until} | {self._told_until})
+        """The instants to report on; the last one told is looked at again, for it may have grown.
 
-    @property
-    def _clock(self) -> Clock:
-        return self.plan.clock or Clock.TICKS
+        What was there before anything happened (a table's rows, a count of zero) shows at the first of them.
+        """
+        found = {t for t in self._reference.instants(now) if t > BEGINNING}
+        if self._told_until is not None:
+            return sorted({t for t in found if t > self._told_until} | {self._told_until})
+        if self._first is not None and self._first <= now:
+            found.add(self._first)
+        return sorted(found)
 
     def __repr__(self) -> str:
         return f"<query {self.name}: {self.patterns.name}, {', '.join(map(str, self.schema))}>"

@@ -62,7 +62,9 @@ class Session:
     def _register(self, plan: Plan, name: str | None) -> LocalQuery:
         clocks = {s.name: self._clocks[s.name] for s in _streams(plan)}
         tables = {r.name: self._tables[r.name] for r in _relations(plan)}
-        query = LocalQuery(plan, name or f"q{len(self.queries) + 1}", clocks, tables, lambda: self._advanced)
+        query = LocalQuery(
+            plan, name or f"q{len(self.queries) + 1}", clocks, tables, lambda: self._advanced, self._clock()
+        )
         self.queries.append(query)
         return query
 
@@ -100,7 +102,6 @@ class Session:
             clock.see(ts)
             for query in self.queries:
                 query.arrive(entry.name, ts, row)
-        self._note_clocks()
 
     def advance(self, t: Any) -> None:
         """Let time pass up to `t` on every stream, so that what should expire does."""
@@ -111,7 +112,8 @@ class Session:
         self._advanced = instant
         for clock in self._clocks.values():
             clock.advance(instant)
-        self._note_clocks()
+        for query in self.queries:
+            query.advanced_to(instant)
 
     def late(self, stream: str) -> list[tuple[Any, ...]]:
         """The rows of a stream that came too late, in order of arrival."""
@@ -142,7 +144,6 @@ class Session:
         for updated in change(table, t):
             for query in self.queries:
                 query.table_changed(entry.name, updated)
-        self._note_clocks()
 
     def _update_time(self, table: TableLog, at: Any) -> Instant:
         shown = self._clock().show
@@ -193,10 +194,6 @@ class Session:
 
     def _today(self) -> Instant:
         return 0 if self.now is None or self._clock() is Clock.TICKS else self.now - self.now % DAY
-
-    def _note_clocks(self) -> None:
-        for query in self.queries:
-            query.note_clock()
 
 
 def _check_order(clock: StreamClock, rows: Sequence[tuple[Instant, Row]]) -> None:

@@ -34,9 +34,8 @@ class TableLog:
 
     def insert(self, rows: list[Row], t: Instant) -> list[TableUpdate]:
         """Add rows with new keys."""
-        keys = [self._key(row) for row in rows]
-        for i, key in enumerate(keys):
-            if key in self._rows or key in keys[:i]:
+        for key in self._once([self._key(row) for row in rows]):
+            if key in self._rows:
                 raise DataError(
                     f"{self.relation.name} already has a row with key {_show(key)}", hint="update(...) replaces a row"
                 )
@@ -44,11 +43,13 @@ class TableLog:
 
     def delete(self, keys: list[Any], t: Instant) -> list[TableUpdate]:
         """Remove the rows with these keys."""
-        return self._apply([TableUpdate(t, -1, self._find(self._read_key(key))) for key in keys])
+        found = self._once([self._read_key(key) for key in keys])
+        return self._apply([TableUpdate(t, -1, self._find(key)) for key in found])
 
     def update(self, rows: list[Row], t: Instant) -> list[TableUpdate]:
         """Replace the rows that have the same keys."""
         updates = []
+        self._once([self._key(row) for row in rows])
         for row in rows:
             updates += [TableUpdate(t, -1, self._find(self._key(row))), TableUpdate(t, +1, row)]
         return self._apply(updates)
@@ -64,6 +65,13 @@ class TableLog:
 
     def _key(self, row: Row) -> Row:
         return tuple(row[i] for i in self.relation.key)
+
+    def _once(self, keys: list[Row]) -> list[Row]:
+        """The keys of one call, which must differ: their order would otherwise decide."""
+        for i, key in enumerate(keys):
+            if key in keys[:i]:
+                raise DataError(f"the key {_show(key)} of {self.relation.name} stands twice in one call")
+        return keys
 
     def _find(self, key: Row) -> Row:
         if key not in self._rows:

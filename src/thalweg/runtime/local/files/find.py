@@ -18,7 +18,11 @@ def find_files(pattern: str) -> list[Path]:
         return found
     if path.exists():
         return [path]
-    files = sorted(file for file in Path(path.anchor).glob(str(path.relative_to(path.anchor))) if file.is_file())
+    try:
+        found = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+    except ValueError as error:
+        raise DataError(f"{pattern} is no glob: {error}") from None
+    files = [file for file in found if file.is_file()]
     if not files:
         raise no_such_file(path)
     return files

@@ -1,0 +1,1 @@
+"""Columnar operators: batches of signed intervals in, batches out. One file each."""

@@ -1,0 +1,42 @@
+"""Array idioms that the sweeping operators share: slices to rows, runs of equal keys, sums within runs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thalweg.core.lanes import Flags, Ints, Lane
+
+
+def slices_to_rows(first: Ints, count: Ints) -> Ints:
+    """All positions of slices: first[0], first[0]+1, ... (count[0] of them), first[1], ..."""
+    total = int(count.sum())
+    before = np.cumsum(count) - count
+    return np.repeat(first - before, count) + np.arange(total)
+
+
+def run_starts(*sorted_lanes: Lane) -> Flags:
+    """Where a new run of equal values begins; rows with equal values must stand together."""
+    rows = len(sorted_lanes[0])
+    starts = np.ones(rows, dtype=np.bool_)
+    if rows:
+        starts[1:] = np.logical_or.reduce([lane[1:] != lane[:-1] for lane in sorted_lanes])
+    return starts
+
+
+def run_ends(starts: Flags) -> Flags:
+    """Where the runs end, given where they begin."""
+    return np.append(starts[1:], True) if len(starts) else starts
+
+
+def sums_within(values: Lane, starts: Flags) -> Lane:
+    """Running sums that begin anew with each run."""
+    total = np.cumsum(values)
+    first = np.flatnonzero(starts)
+    offset = total[first] - values[first]
+    return total - np.repeat(offset, np.diff(np.append(first, len(values))))
+
+
+def rank_within(starts: Flags) -> Ints:
+    """The place of each row within its run: 0, 1, 2 ..."""
+    first = np.flatnonzero(starts)
+    return np.arange(len(starts)) - np.repeat(first, np.diff(np.append(first, len(starts))))

@@ -1,0 +1,1 @@
+"""State buffers and the codes that address them. Knows nothing of operators."""
