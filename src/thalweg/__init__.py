@@ -4,6 +4,8 @@
 >>> s = tw.local()
 """
 
+from datetime import date
+
 from thalweg.core.errors import ThalwegError
 from thalweg.fluent import Col, Table, col, lit
 from thalweg.runtime.local import LocalQuery, Session
@@ -11,9 +13,12 @@ from thalweg.runtime.local import LocalQuery, Session
 __version__ = "0.1.0"
 
 
-def local() -> Session:
-    """An in-process engine with a virtual clock: for tests, notebooks and teaching."""
-    return Session()
+def local(today: date | None = None) -> Session:
+    """An in-process engine with a virtual clock: for tests, notebooks and teaching.
+
+    `today` is the day that a bare time of day in a window refers to before the clock has started.
+    """
+    return Session(today)
 
 
 __all__ = ["Col", "LocalQuery", "Session", "Table", "ThalwegError", "col", "lit", "local"]

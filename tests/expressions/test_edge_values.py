@@ -9,9 +9,9 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from strategies.expressions import EDGES, signatures
 
 from expressions.three_ways import check
+from strategies.expressions import EDGES, signatures
 from thalweg.algebra.expressions import Expression, Literal, call, cast, column
 from thalweg.algebra.expressions.build import CASTS
 from thalweg.core.rows import Row
@@ -35,7 +35,7 @@ def _rows(types: tuple[DataType, ...]) -> list[Row]:
 def _with_constants(function: str, schema: Schema) -> list[Expression]:
     """The call over columns, and with each argument in turn replaced by each edge value."""
     columns = [column(schema, i) for i in range(len(schema))]
-    calls = [call(function, *columns)]
+    calls: list[Expression] = [call(function, *columns)]
     for i, type_ in enumerate(schema.types):
         for value in EDGES[type_]:
             calls.append(call(function, *columns[:i], Literal(value, type_), *columns[i + 1 :]))

@@ -5,12 +5,12 @@ Would catch changes that depend on how often they are read, rows lost or taken t
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 
 import thalweg as tw
-from thalweg.core.errors import DataError, NameNotFoundError, OutOfOrderError, PlanError
+from thalweg.core.errors import DataError, NameNotFoundError, OutOfOrderError, PlanError, WindowError
 from thalweg.patterns import Pattern
 
 
@@ -209,11 +209,46 @@ def test_rows_that_do_not_fit(row: object, message: str) -> None:
         session().push("s", [row])  # type: ignore[list-item]
 
 
+def test_a_script_with_a_mistake_leaves_nothing_behind() -> None:
+    s = session()
+    with pytest.raises(NameNotFoundError):
+        s.execute("CREATE STREAM t (a INT); SELECT zz FROM t")
+    s.execute("CREATE STREAM t (a INT); SELECT a FROM t")
+    with pytest.raises(PlanError):
+        s.execute("CREATE NRR n (k INT PRIMARY KEY); REGISTER QUERY alone AS SELECT k FROM n")
+    s.execute("CREATE NRR n (k INT PRIMARY KEY)")
+
+
+def test_a_time_of_day_needs_a_day() -> None:
+    landmark = "SELECT ts FROM ev [UNBOUNDED START AT '07:00:00']"
+    declare = "CREATE STREAM ev (ts TIMESTAMP) TIMESTAMP BY ts"
+    s = tw.local()
+    s.execute(declare)
+    with pytest.raises(WindowError, match="the day is not known"):
+        s.query(landmark)
+    s.push("ev", [("2026-01-31 06:00:00",)])
+    assert "2026-01-31 07:00:00" in s.query(landmark).explain()
+    s = tw.local(today=date(2026, 2, 1))
+    s.execute(declare)
+    assert "2026-02-01 07:00:00" in s.query(landmark).explain()
+
+
 def test_null_and_nan_are_null_and_numbers_widen() -> None:
     s = session("CREATE STREAM f (d DOUBLE)")
     q = s.query("SELECT d FROM f")
     s.push("f", [(1, 1), (1, None), (1, float("nan"))])
     assert q.answer() == [(1.0,), (None,), (None,)]
+
+
+def test_timestamps_out_of_range_and_unreadable_ones_name_their_place() -> None:
+    s = session("CREATE STREAM ev (ts TIMESTAMP, a INT) TIMESTAMP BY ts", "CREATE STREAM odd (ts INT, a INT)")
+    with pytest.raises(DataError, match="row 0 for ev: column ts wants TIMESTAMP"):
+        s.push("ev", [(2**60, 1)])
+    with pytest.raises(DataError, match="row 1 for ev: column ts: expected a timestamp, got 'noon'"):
+        s.push("ev", [("2026-01-01", 1), ("noon", 1)])
+    with pytest.raises(DataError, match="has a column ts, so a mapping cannot give"):
+        s.push("odd", [{"ts": 3, "a": 1}])
+    s.push("s", [{"TS": 3, "A": 1}])
 
 
 def test_names_that_do_not_exist() -> None:
@@ -240,5 +275,7 @@ def test_execute_gives_the_queries_it_registered() -> None:
     s = session()
     queries = s.execute("REGISTER QUERY one AS SELECT a FROM s; SELECT b FROM s [NOW]")
     assert [q.name for q in queries] == ["one", "q2"]
+    assert [q.name for q in s.execute("REGISTER QUERY q4 AS SELECT a FROM s; SELECT b FROM s")] == ["q4", "q5"]
+    assert s.query("SELECT a FROM s").name == "q6"
     s.push("s", [(1, 1, "x")])
     assert [q.answer() for q in queries] == [[(1,)], [("x",)]]

@@ -172,8 +172,8 @@ class PlanDrawer:
     # two inputs
 
     def _two(self, budget: int, side: Callable[[int], Plan]) -> tuple[Plan, Plan]:
-        left = self._dice.number(0, max(0, budget - 1))
-        return side(left), side(budget - 1 - left)
+        left = self._dice.number(0, max(0, budget))
+        return side(left), side(budget - left)
 
     def _united(self, left: Plan, right: Plan) -> Plan:
         return Union(left, self._conformed(right, left.schema.types))

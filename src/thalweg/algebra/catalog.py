@@ -74,6 +74,14 @@ class Catalog:
             raise PlanError(f"the name {entry.name} is taken", hint="choose another name")
         self._entries[entry.name.casefold()] = entry
 
+    def copy(self) -> Catalog:
+        """The same names in a catalogue of its own, to try things out in."""
+        return Catalog(dict(self._entries))
+
+    def adopt(self, tried: Catalog) -> None:
+        """Take over what was tried out in a copy."""
+        self._entries = dict(tried._entries)
+
     def get(self, name: str) -> Entry:
         """The entry called `name`, or an error that lists what there is."""
         found = self._entries.get(name.casefold())

@@ -11,6 +11,7 @@ from thalweg.cli.demo import demo
 from thalweg.cli.explain import explain
 from thalweg.cli.output import console, say
 from thalweg.cli.replay import replay
+from thalweg.cli.scenario import scenario
 from thalweg.core.errors import ThalwegError
 
 WRONG_INPUT = 2  # also click's code for wrong usage
@@ -50,5 +51,5 @@ def main() -> None:
     """
 
 
-for command in (demo, explain, replay):
+for command in (demo, explain, replay, scenario):
     main.add_command(command)

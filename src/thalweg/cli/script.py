@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import DataError, NameNotFoundError, PlanError, did_you_mean
+from thalweg.core.time import from_datetime
 from thalweg.cql import compile_script
 from thalweg.patterns import check
+from thalweg.runtime.local import name_all
 from thalweg.runtime.local.files import no_such_file
 
 STDIN = "-"
@@ -54,10 +57,12 @@ def read_script(file: str) -> Script:
 
 def checked_queries(script: Script) -> list[NamedQuery]:
     """The queries of a script; an error if there is none, or if one cannot be answered exactly."""
-    compiled = compile_script(script.text, Catalog(), script.name)
+    midnight = datetime.combine(date.today(), time())  # what a bare time of day in a window refers to
+    compiled = compile_script(script.text, Catalog(), script.name, from_datetime(midnight))
     if not compiled:
         raise PlanError(f"{script.name} has no query", hint="REGISTER QUERY name AS SELECT ...")
-    queries = [NamedQuery(query.name or f"q{i}", query.plan) for i, query in enumerate(compiled, start=1)]
+    names = name_all([query.name for query in compiled])
+    queries = [NamedQuery(name, query.plan) for name, query in zip(names, compiled, strict=True)]
     for query in queries:
         try:
             check(query.plan)

@@ -38,7 +38,7 @@ class QueryBuilder:
     """Binds pieces of CQL text, or syntax nodes, against what has been built so far."""
 
     catalog: Catalog
-    today: Instant = 0
+    today: Instant | None = None
     _plain: Context = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

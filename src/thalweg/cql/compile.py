@@ -18,14 +18,16 @@ from thalweg.cql.parser import CqlParseError
 from thalweg.cql.syntax import Declaration
 
 
-def compile_script(text: str, catalog: Catalog, name: str = "query", today: Instant = 0) -> list[RegisteredQuery]:
+def compile_script(
+    text: str, catalog: Catalog, name: str = "query", today: Instant | None = None
+) -> list[RegisteredQuery]:
     """Carry out every statement of `text` on `catalog`; the queries among them, in order."""
     context = Context(catalog, Source(text, name), today)
     bound = [bind_statement(context, node) for node in _parse(context)]
     return [query for query in bound if query is not None]
 
 
-def compile_query(text: str, catalog: Catalog, name: str = "query", today: Instant = 0) -> Plan:
+def compile_query(text: str, catalog: Catalog, name: str = "query", today: Instant | None = None) -> Plan:
     """The plan of a text that is one query."""
     context = Context(catalog, Source(text, name), today)
     nodes = _parse(context)

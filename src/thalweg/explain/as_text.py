@@ -28,8 +28,9 @@ def explain_text(plan: Plan) -> str:
     described = describe(plan)
     notes = {why: f"[{n}]" for n, why in enumerate(dict.fromkeys(p.edge.why for p in described.walk()), start=1)}
     lines = [_Line("operator", "pattern", "buffer", "bound", "why"), *_tree(described, notes)]
+    table = _table(lines)
     numbered = [_entry(number, why) for why, number in notes.items()]
-    return "\n".join([*_table(lines), "", *numbered, "", *_summary(described)]) + "\n"
+    return "\n".join([*table, "", *_in_full(described, table), *numbered, "", *_summary(described)]) + "\n"
 
 
 def _tree(plan: Described, notes: dict[str, str], first: str = "", rest: str = "") -> Iterator[_Line]:
@@ -39,6 +40,16 @@ def _tree(plan: Described, notes: dict[str, str], first: str = "", rest: str = "
     for child in plan.children:
         last = child is plan.children[-1]
         yield from _tree(child, notes, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+
+
+def _in_full(plan: Described, table: list[str]) -> Iterator[str]:
+    """What was too long for its line in the tree."""
+    shown = "\n".join(table)
+    texts = dict.fromkeys(text for p in plan.walk() for text in (f"{p.node.label} {p.node.detail}", p.bound.text))
+    cut = [text for text in texts if text.rstrip() not in shown]
+    yield from (_entry("…  ", text) for text in cut)
+    if cut:
+        yield ""
 
 
 def _buffers(chosen: tuple[BufferChoice, ...]) -> str:

@@ -40,7 +40,7 @@ class Table:
     _builder: QueryBuilder
 
     @staticmethod
-    def of(catalog: Catalog, name: str, today: Instant = 0) -> Table:
+    def of(catalog: Catalog, name: str, today: Instant | None = None) -> Table:
         """The stream, relation or view called `name`."""
         builder = QueryBuilder(catalog, today)
         return Table(builder.source(name), builder)

@@ -33,7 +33,8 @@ def sums_within(values: Lane, starts: Flags) -> Lane:
     total = np.cumsum(values)
     first = np.flatnonzero(starts)
     offset = total[first] - values[first]
-    return total - np.repeat(offset, np.diff(np.append(first, len(values))))
+    sums: Lane = total - np.repeat(offset, np.diff(np.append(first, len(values))))
+    return sums
 
 
 def rank_within(starts: Flags) -> Ints:

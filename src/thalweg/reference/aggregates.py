@@ -65,7 +65,7 @@ def _to_double(exact: Fraction) -> float:
     try:
         return float(exact)
     except OverflowError:
-        return math.copysign(math.inf, exact)
+        return math.inf if exact > 0 else -math.inf
 
 
 REDUCTIONS: dict[str, Callable[[list[Any]], Any]] = {

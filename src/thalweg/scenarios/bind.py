@@ -78,7 +78,7 @@ class _Binder:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.catalog = Catalog()
-        queries = compile_script(scenario.cql, self.catalog, scenario.name)
+        queries = compile_script(scenario.cql, self.catalog, scenario.name, today=0)
         self.plans: dict[str, Plan] = {q.name: q.plan for q in queries if q.name is not None}
         # As sessions have it: time is timestamps if every stream's is, else plain ticks.
         clocks = {s.clock for s in self.catalog.streams}

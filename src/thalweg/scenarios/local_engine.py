@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 
@@ -20,7 +20,7 @@ class LocalEngine:
     """A `Session` that speaks in ticks and rows."""
 
     def __init__(self, session: Session | None = None) -> None:
-        self.session = session or Session()
+        self.session = session or Session(today=date(1970, 1, 1))
         self._queries: dict[str, LocalQuery] = {}
 
     def prepare(self, cql: str, name: str) -> None:

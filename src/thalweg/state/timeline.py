@@ -1,7 +1,7 @@
 """What is due later: rows of lanes, taken out in order of time. The partitioned buffer of seed 000, section 5.3.2.
 
-Rows are appended as runs sorted by time. Taking out what is due up to t cuts a prefix off each run; a run whose last row
-is due is dropped whole. Small runs are merged when there are too many.
+Rows are appended as runs sorted by time. Taking out what is due up to t cuts a prefix off each run; a run whose last
+row is due is dropped whole. Small runs are merged when there are too many.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def literal(value: Value) -> Literal:
         case int():
             return Literal(value, DataType.BIGINT)
         case float():
-            return Literal(value, DataType.DOUBLE)
+            return Literal(None if value != value else value, DataType.DOUBLE)  # NaN is NULL
         case str():
             return Literal(value, DataType.STRING)
 

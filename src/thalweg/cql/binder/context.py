@@ -16,11 +16,11 @@ from thalweg.core.time import Instant
 
 @dataclass(frozen=True)
 class Context:
-    """The catalogue, names from WITH in front of it, the text, and the start of today for bare times of day."""
+    """The catalogue, names from WITH before it, the text, and the start of today, if known, for bare times of day."""
 
     catalog: Catalog
     text: Source
-    today: Instant = 0
+    today: Instant | None = None
     local_views: dict[str, View] = field(default_factory=dict)
 
     def lookup(self, name: str) -> Entry:

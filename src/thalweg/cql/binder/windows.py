@@ -92,6 +92,14 @@ class _WindowBinder:
         with self.context.at(node):
             return positive_ticks(node, what, self.clock)
 
+    def _today(self, text: str) -> Instant:
+        if self.context.today is None:
+            raise WindowError(
+                f"'{text}' is a time of day, and the clock has not started, so the day is not known",
+                hint=f"write the day too: '2026-01-31 {text}'",
+            )
+        return self.context.today
+
     def _instant(self, node: exp.Expr | None, default: Instant) -> Instant:
         if node is None:
             return default
@@ -107,7 +115,7 @@ class _WindowBinder:
                 raise WindowError(f"a landmark is a timestamp here, got {node.sql()}", hint="'2026-01-31 07:00:00'")
             of_day = parse_time_of_day(node.name)
             if of_day is not None:
-                return self.context.today + of_day
+                return self._today(node.name) + of_day
             try:
                 return parse_timestamp(node.name)
             except DataError as error:

@@ -12,7 +12,7 @@ from thalweg.core.rows import Bag, Change, Row, bag_difference, sorted_rows
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.explain import explain_json, explain_text
-from thalweg.patterns import Pattern, annotate, check
+from thalweg.patterns import Pattern, annotate
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.runtime.local.clock import StreamClock
@@ -32,7 +32,6 @@ class LocalQuery:
         advanced: Callable[[], Instant | None],
         clock: Clock = Clock.TICKS,
     ) -> None:
-        check(plan)
         self.plan = plan
         self.name = name
         self._clocks, self._tables, self._advanced = clocks, tables, advanced

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time
+from itertools import count
 from typing import Any
 
 from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import DataError, OutOfOrderError, PlanError
 from thalweg.core.rows import Row
-from thalweg.core.time import BEGINNING, DAY, Clock, Instant
+from thalweg.core.time import BEGINNING, DAY, Clock, Instant, from_datetime
 from thalweg.cql import compile_query, compile_script
 from thalweg.fluent import Table
+from thalweg.patterns import check
 from thalweg.runtime.local.clock import StreamClock
 from thalweg.runtime.local.query import LocalQuery
 from thalweg.runtime.local.tables import TableLog
@@ -33,8 +36,9 @@ class Session:
     [(1, 1, (10,)), (2, 1, (20,)), (3, -1, (10,))]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, today: date | None = None) -> None:
         self.catalog = Catalog()
+        self._day = None if today is None else from_datetime(datetime.combine(today, time()))
         self.queries: list[LocalQuery] = []
         self._clocks: dict[str, StreamClock] = {}
         self._tables: dict[str, TableLog] = {}
@@ -44,27 +48,31 @@ class Session:
 
     def execute(self, cql: str, name: str = "query") -> list[LocalQuery]:
         """Run a script: CREATE and REGISTER statements and queries; the queries it registered."""
-        compiled = compile_script(cql, self.catalog, name, self._today())
+        tried = self.catalog.copy()  # a script with a mistake leaves nothing behind
+        compiled = compile_script(cql, tried, name, self._today())
+        for query in compiled:
+            check(query.plan)
+        self.catalog.adopt(tried)
         self._meet_new_sources()
-        return [self._register(query.plan, query.name) for query in compiled]
+        names = name_all([query.name for query in compiled], [query.name for query in self.queries])
+        return [self._register(query.plan, name) for query, name in zip(compiled, names, strict=True)]
 
     def query(self, query: str | Table, strategy: str = "auto", name: str | None = None) -> LocalQuery:
         """Register a standing query, in CQL or built with `table(...)`. It sees what arrives from now on."""
         if strategy not in STRATEGIES:
             raise PlanError(f"there is no strategy {strategy!r}", candidates=STRATEGIES)
         plan = query.plan if isinstance(query, Table) else compile_query(query, self.catalog, today=self._today())
-        return self._register(plan, name)
+        check(plan)
+        return self._register(plan, name or name_all([None], [query.name for query in self.queries])[0])
 
     def table(self, name: str) -> Table:
         """A stream, relation or view, to build a query on in Python."""
         return Table.of(self.catalog, name, self._today())
 
-    def _register(self, plan: Plan, name: str | None) -> LocalQuery:
+    def _register(self, plan: Plan, name: str) -> LocalQuery:
         clocks = {s.name: self._clocks[s.name] for s in _streams(plan)}
         tables = {r.name: self._tables[r.name] for r in _relations(plan)}
-        query = LocalQuery(
-            plan, name or f"q{len(self.queries) + 1}", clocks, tables, lambda: self._advanced, self._clock()
-        )
+        query = LocalQuery(plan, name, clocks, tables, lambda: self._advanced, self._clock())
         self.queries.append(query)
         return query
 
@@ -173,9 +181,15 @@ class Session:
             if ts is None:
                 raise DataError(f"{where}: the timestamp {stream.schema[stream.timestamp].name} is NULL")
             return int(ts), row
-        if isinstance(values, dict):
-            values = dict(values)
-            ts = values.pop("ts", None)
+        if isinstance(values, Mapping):
+            if stream.schema.find("ts"):
+                raise DataError(
+                    f"{where}: {stream.name} has a column ts, so a mapping cannot give the row's time too",
+                    hint="push a tuple: (time, columns...)",
+                )
+            folded = {str(name).casefold(): value for name, value in values.items()}
+            ts = folded.pop("ts", None)
+            values = folded
         elif isinstance(values, Sequence) and len(values) == len(stream.schema) + 1:
             ts, values = values[0], values[1:]
         else:
@@ -192,8 +206,19 @@ class Session:
         clocks = {s.clock for s in self.catalog.streams}
         return Clock.TIMESTAMPS if clocks == {Clock.TIMESTAMPS} else Clock.TICKS
 
-    def _today(self) -> Instant:
-        return 0 if self.now is None or self._clock() is Clock.TICKS else self.now - self.now % DAY
+    def _today(self) -> Instant | None:
+        now = self.now
+        return self._day if now is None or self._clock() is Clock.TICKS else now - now % DAY
+
+
+def name_all(given: Sequence[str | None], taken: Sequence[str] = ()) -> list[str]:
+    """Names for queries: those without one are called q1, q2, ... by their place, or later if that is taken."""
+    used = {name.casefold() for name in [*given, *taken] if name}
+    names: list[str] = []
+    for place, name in enumerate(given, start=len(taken) + 1):
+        names.append(name or next(q for i in count(place) if (q := f"q{i}") not in used))
+        used.add(names[-1])
+    return names
 
 
 def _check_order(clock: StreamClock, rows: Sequence[tuple[Instant, Row]]) -> None:

@@ -11,6 +11,8 @@ from thalweg.core.errors import DataError
 from thalweg.core.rows import Row, Value
 from thalweg.core.schema import Field, Schema
 from thalweg.core.time import (
+    EARLIEST,
+    LATEST,
     Clock,
     Instant,
     from_datetime,
@@ -40,7 +42,10 @@ def read_value(field: Field, value: Any, where: str) -> Value:
     """A column's value, checked; NaN is NULL, an int is fine for a DOUBLE."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
-    read = _read(field.type, value)
+    try:
+        read = _read(field.type, value)
+    except DataError as error:
+        raise DataError(f"{where}: column {field.name}: {error.message}", hint=error.hint) from None
     if read is None:
         raise DataError(f"{where}: column {field.name} wants {field.type}, got {value!r} ({type(value).__name__})")
     return read
@@ -74,7 +79,7 @@ def _read_timestamp(value: Any) -> int | None:
             return from_datetime(value)
         case str():
             return parse_timestamp(value)
-        case int() if not isinstance(value, bool):
+        case int() if not isinstance(value, bool) and EARLIEST <= value <= LATEST:
             return int(value)
     return None
 
