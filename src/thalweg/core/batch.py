@@ -37,7 +37,7 @@ class Dates:
     ts: Ints
     exp: Ints
 
-    def take(self, rows: Lane) -> Dates:
+    def take(self, rows: Lane | slice) -> Dates:
         """The dates of some rows."""
         return Dates(self.ts[rows], self.exp[rows])
 
@@ -69,8 +69,8 @@ class Batch:
     def __len__(self) -> int:
         return len(self.start)
 
-    def take(self, rows: Lane) -> Self:
-        """The tuples at some positions, or where a mask is true."""
+    def take(self, rows: Lane | slice) -> Self:
+        """The tuples at some positions, or where a mask is true; a slice copies nothing."""
         return replace(
             self,
             columns=tuple(c[rows] for c in self.columns),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from thalweg.core.lanes import Ints, Lane, identity
+from thalweg.core.lanes import NULL, Ints, Lane, identity
 
 # A table by value beats a dictionary while the values' spread is within this; beyond, memory would suffer.
 _SPREAD = 1 << 22
@@ -17,12 +17,24 @@ class LaneCoder:
 
     def __init__(self) -> None:
         self.size = 0
+        self._null = -1  # the code of NULL, once it has one
         self._base = 0
         self._table: Ints | None = np.full(0, -1, dtype=np.int64)  # code by value - base, -1 if unknown
         self._codes: dict[int, int] = {}  # once the values are spread too widely
 
     def encode(self, lane: Ints) -> Ints:
         """The codes of values; new values get new codes."""
+        nulls = lane == NULL  # far from all other values: it would spoil the table
+        if not nulls.any():
+            return self._encode_values(lane)
+        codes = np.empty(len(lane), dtype=np.int64)
+        codes[~nulls] = self._encode_values(lane[~nulls])
+        if self._null < 0:
+            self._null, self.size = self.size, self.size + 1
+        codes[nulls] = self._null
+        return codes
+
+    def _encode_values(self, lane: Ints) -> Ints:
         if not len(lane):
             return lane
         if self._table is not None and not self._cover(lane):
@@ -44,22 +56,23 @@ class LaneCoder:
         known = self._codes
         codes = np.empty(len(values), dtype=np.int64)
         for i, value in enumerate(values.tolist()):  # distinct values only
-            codes[i] = known.setdefault(value, len(known))
-        self.size = len(known)
+            codes[i] = found = known.setdefault(value, self.size)
+            self.size += found == self.size
         return codes[places]
 
     def _cover(self, lane: Ints) -> bool:
         """Make the table reach all values; False if it would grow too large."""
         assert self._table is not None
         low, high = int(lane.min()), int(lane.max())
-        if self.size:
+        known = len(self._table)
+        if known:
             low, high = min(low, self._base), max(high, self._base + len(self._table) - 1)
         if high - low >= _SPREAD:
             return False
-        if low < self._base or high >= self._base + len(self._table) or not self.size:
-            room = max(high - low + 1, 2 * len(self._table))
-            grown = np.full(min(room, _SPREAD), -1, dtype=np.int64)
-            grown[self._base - low : self._base - low + len(self._table)] = self._table if self.size else -1
+        if not known or low < self._base or high >= self._base + known:
+            grown = np.full(min(max(high - low + 1, 2 * known), _SPREAD), -1, dtype=np.int64)
+            if known:
+                grown[self._base - low : self._base - low + known] = self._table
             self._table, self._base = grown, low
         return True
 

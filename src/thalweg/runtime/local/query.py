@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import DataError
-from thalweg.core.rows import Bag, Change, Row, bag_difference, sorted_rows
+from thalweg.core.rows import Row, sorted_rows
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.explain import explain_json, explain_text
 from thalweg.patterns import Pattern, annotate
-from thalweg.reference.evaluate import Reference
-from thalweg.reference.history import History
 from thalweg.runtime.local.clock import StreamClock
+from thalweg.runtime.local.reference_run import ReferenceRun
+from thalweg.runtime.local.run import Run
 from thalweg.runtime.local.tables import TableLog, TableUpdate
 from thalweg.runtime.local.values import read_instant, show_instant, show_row
 
@@ -36,32 +35,32 @@ class LocalQuery:
         self.name = name
         self._clocks, self._tables, self._advanced = clocks, tables, advanced
         self._clock = plan.clock or clock
-        self._history = History()
+        self._told = False
+        start = self.clock_now
+        self._run: Run = ReferenceRun(plan, BEGINNING if start is None else start)
+        self._first = start  # the first instant at which anything happened; what was there before shows then
         for table_name, table in tables.items():
             for update in table.updates:
                 self.table_changed(table_name, update)
-        start = self.clock_now
-        self._reference = Reference(plan, self._history, BEGINNING if start is None else start)
-        self._first: Instant | None = start  # from when on there is an answer, even if nothing happens
-        self._told_until: Instant | None = None
-        self._told: Bag = Counter()
 
     # -- what the session reports
 
     def arrive(self, stream: str, ts: Instant, row: Row) -> None:
         """A tuple has arrived on one of the session's streams."""
         if stream in self._clocks:
-            self._history.arrive(stream, ts, row)
+            self.happened(ts)
+            self._run.arrive(stream, ts, row)
 
     def table_changed(self, relation: str, update: TableUpdate) -> None:
         """A table of the session has changed."""
         if relation in self._tables:
-            change = self._history.insert if update.sign > 0 else self._history.delete
-            change(relation, update.t, update.row)
+            if update.t > BEGINNING:
+                self.happened(update.t)
+            self._run.table_changed(relation, update.t, update.sign, update.row)
 
-    def advanced_to(self, t: Instant) -> None:
-        """Time has been moved by hand; the first time, that is when the answer begins."""
-        if self._first is None:
+    def happened(self, t: Instant) -> None:
+        """Something concerns the query at `t`, if only that time was moved there."""
+        if self._first is None or (t < self._first and not self._told):
             self._first = t
 
     def reads(self, name: str) -> bool:
@@ -112,37 +111,20 @@ class LocalQuery:
             raise DataError(
                 f"the answer at {self._clock.show(t)} is not known yet: the clock is {shown}", hint="advance(t) first"
             )
-        return [show_row(self.schema, row) for row in sorted_rows(self._reference.answer(t))]
+        bag = self._run.answer(t, t if now is None else now)
+        return [show_row(self.schema, row) for row in sorted_rows(bag)]
 
     def changes(self) -> list[tuple[Any, int, tuple[Any, ...]]]:
         """The signed rows `(t, +1 or -1, row)` since the last call; at one instant losses come before gains.
 
         Reading in the middle of an instant shows it as far as it is known; a later call corrects it.
         """
-        return [(show_instant(self._clock, c.t), c.sign, show_row(self.schema, c.row)) for c in self._raw_changes()]
-
-    def _raw_changes(self) -> list[Change]:
         now = self.clock_now
-        if now is None:
+        if now is None or self._first is None or self._first > now:
             return []
-        changes: list[Change] = []
-        for t in self._instants(now):
-            bag = self._reference.answer(t)
-            changes += bag_difference(self._told, bag, t)
-            self._told, self._told_until = bag, t
-        return changes
-
-    def _instants(self, now: Instant) -> list[Instant]:
-        """The instants to report on; the last one told is looked at again, for it may have grown.
-
-        What was there before anything happened (a table's rows, a count of zero) shows at the first of them.
-        """
-        found = {t for t in self._reference.instants(now) if t > BEGINNING}
-        if self._told_until is not None:
-            return sorted({t for t in found if t > self._told_until} | {self._told_until})
-        if self._first is not None and self._first <= now:
-            found.add(self._first)
-        return sorted(found)
+        self._told = True
+        changes = self._run.changes(now, self._first)
+        return [(show_instant(self._clock, c.t), c.sign, show_row(self.schema, c.row)) for c in changes]
 
     def __repr__(self) -> str:
         return f"<query {self.name}: {self.patterns.name}, {', '.join(map(str, self.schema))}>"

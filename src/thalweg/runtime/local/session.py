@@ -121,7 +121,7 @@ class Session:
         for clock in self._clocks.values():
             clock.advance(instant)
         for query in self.queries:
-            query.advanced_to(instant)
+            query.happened(instant)
 
     def late(self, stream: str) -> list[tuple[Any, ...]]:
         """The rows of a stream that came too late, in order of arrival."""
