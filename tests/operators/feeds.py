@@ -1,8 +1,8 @@
 """Inputs that keep the contract of core/batch.py, and the check that every operator's test ends with.
 
 A feed is a list of steps: the clock after the step, and for each input the tuples told in it. Tuples come from drawn
-lives: a row with a start and an expiry, perhaps deleted early, or away for a while. Ends are known on arrival (direct) or
-told later by a negative tuple (NT). Steps are cut anywhere, also inside an instant; in some only time passes.
+lives: a row with a start and an expiry, perhaps deleted early, or away for a while. Ends are known on arrival (direct)
+or told later by a negative tuple (NT). Steps are cut anywhere, also inside an instant; in some only time passes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from thalweg.core.lanes import from_lane, to_lane
 from thalweg.core.rows import Dated, Row
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.core.time import BEGINNING, FOREVER, Instant
+from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
 from thalweg.operators.base import Operator
 
@@ -105,9 +105,14 @@ def _cut(dice: Dice, width: int, told: list[tuple[int, Signed]]) -> list[Step]:
             until = signed.start + 3 if last else told[place + 1][1].start
             steps.append(Step(dice.number(signed.start, until), inputs))
             inputs = tuple([] for _ in range(width))
-            if dice.chance(4):  # time passes
-                steps.append(Step(dice.number(steps[-1].now, until), inputs))
-    return [*steps, Step((steps[-1].now if steps else 0) + dice.pick([0, 1, 12]), inputs)]
+            if dice.chance(4):
+                steps.append(_silence(width, dice.number(steps[-1].now, until)))
+    return [*steps, _silence(width, (steps[-1].now if steps else 0) + dice.pick([0, 1, 12]))]
+
+
+def _silence(width: int, now: Instant) -> Step:
+    """Only time passes."""
+    return Step(now, tuple([] for _ in range(width)))
 
 
 def check(
@@ -123,8 +128,7 @@ def check(
     operator = make(pool)
     told: list[list[Signed]] = [[] for _ in schemas]
     emitted: list[Signed] = []
-    first = min((s.start for step in steps for tuples in step.inputs for s in tuples), default=0)
-    before = BEGINNING
+    before = -3  # before anything drawn
     for step in steps:
         for all_, new in zip(told, step.inputs, strict=True):
             all_.extend(new)
@@ -133,7 +137,7 @@ def check(
         note(f"now {step.now}: {step.inputs} -> {result}")
         assert all(before <= s.start <= step.now and s.start < s.end and s.sign in (-1, 1) for s in result), result
         emitted += result
-        for t in range(first, step.now + 1):
+        for t in range(before, step.now + 1):  # what is past stays as it was: nothing told or emitted starts there
             wanted = Counter(model(lambda i, at: contents(told[i], at), t))
             got = Counter(contents(emitted, t))
             assert got == (wanted if dated else Counter(_undated(wanted.elements()))), f"at {t} after {step.now}"

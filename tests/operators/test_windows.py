@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from thalweg.algebra.windows import Landmark, Now, PartitionedRows, Range, Rows,
 from thalweg.core.rows import Value
 from thalweg.core.schema import Schema
 from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
+from thalweg.operators.windows.order import order_of_codes
 
 Drawn = st.SearchStrategy[Window]
 
@@ -39,7 +41,7 @@ WINDOWS: dict[str, Drawn] = {
     "rows by blocks": st.builds(Rows, _COUNTS, _COUNTS),
     "partitioned": st.builds(PartitionedRows, _KEYS, st.integers(1, 4)),
     "partitioned with range": st.builds(PartitionedRows, _KEYS, st.integers(1, 4), _RANGES),
-    "value": st.builds(ValueRange, st.just(K), st.integers(1, 4), st.just(DataType.BIGINT)),
+    "value": st.builds(ValueRange, st.just(K), st.integers(1, 6), st.just(DataType.BIGINT)),
     "value, double": st.builds(ValueRange, st.just(X), st.sampled_from([0.5, 1.5, 3.0]), st.just(DataType.DOUBLE)),
 }
 
@@ -81,6 +83,17 @@ def test_values_at_the_ends_of_their_types(
     check(window, Schema.of(a=type_), steps, dated=False, derived=True)
 
 
+def test_a_greatest_value_that_is_corrected_brings_back_what_it_ended() -> None:
+    # RANGE 3 ON a
+    #   clock   2      5      5      5      6
+    #   told    1 2    +4     +5     -5     +0
+    #   shows   1 2    2 4    4 5    2 4    2 4
+    window = ValueRange(0, 3, DataType.BIGINT)
+    numbers = [(2, +1, 1), (2, +1, 2), (5, +1, 4), (5, +1, 5), (5, -1, 5), (6, +1, 0)]
+    steps = [(t, [Told(sign, t, (value,))]) for t, sign, value in numbers]
+    check(window, Schema.of(a=DataType.BIGINT), steps, dated=True, derived=True)
+
+
 def _long(keys: int, batches: int, size: int) -> list[Step]:
     """A long stream over many keys, some hot, with ties; tuples are told apart by their number."""
     numbers = range(batches * size)
@@ -95,9 +108,24 @@ def _long(keys: int, batches: int, size: int) -> list[Step]:
         Rows(40, 90),
         PartitionedRows((K,), 9),
         PartitionedRows((K,), 5, Range(40)),
+        PartitionedRows((K,), 3, Range(8)),
         PartitionedRows((K,), 5, Range(40, 16)),
     ],
 )
 @pytest.mark.parametrize("size", [7, 60])
 def test_queues_grow_and_move_without_losing_a_tuple(window: Window, size: int) -> None:
     check(window, SCHEMA, _long(60, 840 // size, size), dated=True, derived=False)
+
+
+@pytest.mark.parametrize("size", [1, 50])
+def test_a_key_that_returns_after_its_queue_was_given_up_starts_afresh(size: int) -> None:
+    keys = [0, 0, 0, *range(1, 300), 0, 0, 0, 0]
+    arrivals = [Told(+1, t, (key, float(t), None)) for t, key in enumerate(keys)]
+    steps = [(batch[-1].ts, batch) for batch in (arrivals[i : i + size] for i in range(0, len(arrivals), size))]
+    check(PartitionedRows((K,), 3, Range(10)), SCHEMA, steps, dated=True, derived=False)
+
+
+@pytest.mark.parametrize("most", [3, 2**16, 2**17, 2**32])
+def test_codes_are_sorted_stably_whatever_their_size(most: int) -> None:
+    codes = np.random.default_rng(most).integers(0, most, 500)
+    assert order_of_codes(codes).tolist() == np.argsort(codes, kind="stable").tolist()

@@ -16,7 +16,17 @@ import duckdb
 from oracle.tables import table
 from thalweg.algebra.catalog import Stream
 from thalweg.algebra.expressions.render import Dialect
-from thalweg.algebra.plan import DStream, IStream, Plan, RelationScan, RStream, StreamScan, Windowed
+from thalweg.algebra.plan import (
+    DStream,
+    IStream,
+    Plan,
+    Project,
+    RelationScan,
+    RStream,
+    Select,
+    StreamScan,
+    Windowed,
+)
 from thalweg.algebra.sql import one_time_sql
 from thalweg.core.rows import Arrival, Bag, Dated, Row, row_key, sorted_rows
 from thalweg.core.time import FOREVER, Instant
@@ -34,6 +44,7 @@ class Oracle:
     def __init__(self, history: History) -> None:
         self._history = history
         self._known: dict[tuple[Plan, Instant], list[Dated]] = {}
+        self._alone_known: dict[tuple[Plan, Row], list[Row]] = {}
 
     def answer(self, plan: Plan, t: Instant) -> Bag:
         """Q(t)."""
@@ -75,16 +86,32 @@ class Oracle:
 
     def _contents(self, node: Plan, t: Instant) -> list[Dated]:
         match node:
-            case Windowed(StreamScan(source), window):
-                arrivals = self._history.stream(source.name, t)
             case Windowed(child, window):
-                derived = sorted(self.tuples(child, t), key=lambda d: (d.ts, row_key(d.row)))
-                arrivals = [Arrival(d.ts, seq, d.row) for seq, d in enumerate(derived)]
+                arrivals = self._arrivals(child, t)
             case StreamScan(source):
                 return [Dated(a.row, a.ts) for a in self._history.stream(source.name, t)]
             case _:
                 raise AssertionError(f"{node.label} is no leaf")
         return [Dated(a.row, a.ts, window.expiry(a.ts)) for a in window.contents(arrivals, t)]
+
+    def _arrivals(self, stream: Plan, t: Instant) -> list[Arrival]:
+        base = stream
+        while isinstance(base, Select | Project):
+            base = base.child
+        if not isinstance(base, StreamScan):
+            derived = sorted(self.tuples(stream, t), key=lambda d: (d.ts, row_key(d.row)))
+            return [Arrival(d.ts, seq, d.row) for seq, d in enumerate(derived)]
+        # Selections and projections keep the order of arrival, so each tuple passes them by itself.
+        arrivals = self._history.stream(base.source.name, t)
+        return [a._replace(row=row) for a in arrivals for row in self._alone(stream, base, a.row)]
+
+    def _alone(self, plan: Plan, base: StreamScan, row: Row) -> list[Row]:
+        """What a plan makes of a single tuple of its stream."""
+        key = (plan, row)
+        if key not in self._alone_known:
+            sql = one_time_sql(plan, Dialect.DUCKDB, lambda _: table(base.schema, [(*row, 0, 0)], ("ts_", "exp_")))
+            self._alone_known[key] = [tuple(found) for found in _connection().execute(sql).fetchall()]
+        return self._alone_known[key]
 
     def _validity(self, nrr: str) -> list[Row]:
         """Every state of an NRR with the instants between which it stood."""

@@ -147,11 +147,12 @@ def test_a_window_over_a_selection_counts_what_was_selected() -> None:
     assert rows(Select(inside, call(">", col(inside, 1), literal(0))), history, 4) == []
 
 
-def test_a_derived_stream_orders_ties_by_value() -> None:
+def test_selections_and_projections_keep_the_order_of_arrival_other_derived_streams_order_ties_by_value() -> None:
     history = told(s=[(1, (1, 9)), (1, (1, 2)), (1, (1, None)), (1, (1, 5))])
     projected = Project(STREAMS["s"], (Named(col(STREAMS["s"], 1), "v"),))
-    assert values(Windowed(projected, Rows(2)), history, 1) == [9, None]
-    assert values(over("s", Rows(2)), history, 1) == [5, None]  # a base stream: by order of arrival
+    assert values(over("s", Rows(2)), history, 1) == [5, None]
+    assert values(Windowed(projected, Rows(2)), history, 1) == [5, None]
+    assert values(Windowed(Union(STREAMS["s"], STREAMS["t"]), Rows(2)), history, 1) == [9, None]
 
 
 def test_windows_over_a_union_and_over_a_join_of_streams() -> None:

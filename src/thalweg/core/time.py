@@ -21,10 +21,6 @@ FOREVER: Instant = 2**62
 FIRST_TIMESTAMP: Instant = -62_135_596_800_000_000
 LAST_TIMESTAMP: Instant = 253_402_300_799_999_999
 
-# Timestamps lie within the years 1 to 9999, in microseconds: what every engine and Python's datetime can show.
-EARLIEST: Instant = -62_135_596_800_000_000
-LATEST: Instant = 253_402_300_799_999_999
-
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
 

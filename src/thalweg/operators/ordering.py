@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from thalweg.core.lanes import NULL, Flags, Ints, Lane, identity, sortable
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
-from thalweg.operators.segments import run_starts
+from thalweg.operators.segments import run_starts, run_sums
 
 _DIGIT = 16  # NumPy sorts 16-bit integers by radix, many times faster than wider ones
 _FEW = 512
@@ -61,8 +62,8 @@ def _as_integers(lane: Lane) -> Ints:
 
 
 def precedes(left: Sequence[Ints], right: Sequence[Ints]) -> Flags:
-    """Where one row comes strictly before the other, lane by lane."""
-    before = np.zeros(len(left[0]), dtype=np.bool_)
+    """Where one row comes strictly before the other, lane by lane; a single row is held against all others."""
+    before = np.zeros(np.broadcast_shapes(left[0].shape, right[0].shape), dtype=np.bool_)
     equal = ~before
     for a, b in zip(left, right, strict=True):
         before |= equal & (a < b)
@@ -70,16 +71,35 @@ def precedes(left: Sequence[Ints], right: Sequence[Ints]) -> Flags:
     return before
 
 
-def side_by_side(lanes: Sequence[Lane]) -> tuple[Ints, Flags]:
-    """An order that brings equal rows together (NULLs are equal), and where in it a new row begins."""
+def together(lanes: Sequence[Lane]) -> tuple[Ints, Flags]:
+    """A stable order in which equal rows (NULLs are equal) stand together, and where in it a new row begins.
+
+    Rows are sorted by the first lane, then by a hash of the others; lane by lane only if hashes of unequal rows meet.
+    """
     keys = [identity(lane) for lane in lanes]
-    hashes = keys[0].view(np.uint64)
-    for key in keys[1:]:
-        mixed = (hashes ^ (hashes >> np.uint64(29))) * _MIX
-        hashes = mixed + key.view(np.uint64)
-    order = np.argsort(hashes, kind="stable")
-    starts = run_starts(*(key[order] for key in keys))
-    if bool((starts & ~run_starts(hashes[order])).any()):  # two rows with one hash may be mixed up
-        order = np.lexsort(keys)
+    order = stable_order(keys[0])
+    if len(keys) > 1 and len(order):
+        leading = np.cumsum(run_starts(keys[0][order])).view(np.uint64)
+        hash_bits = np.uint64(64 - int(leading[-1]).bit_length())
+        hashes = (leading << hash_bits) | (_hash(keys[1:]) >> (np.uint64(64) - hash_bits))[order]
+        inner = np.argsort(hashes, kind="stable")
+        order = order[inner]
         starts = run_starts(*(key[order] for key in keys))
-    return order, starts
+        if not bool((starts & ~run_starts(hashes[inner])).any()):
+            return order, starts
+        order = np.lexsort(keys)
+    return order, run_starts(*(key[order] for key in keys))
+
+
+def net(lanes: Sequence[Lane], weights: Ints) -> tuple[Ints, Ints]:
+    """What is left of a signed bag when equal rows have been summed up: positions, each with its sign 1 or -1."""
+    order, starts = together(lanes)
+    left = run_sums(weights[order], starts)
+    return np.repeat(order[starts], np.abs(left)), np.repeat(np.sign(left), np.abs(left))
+
+
+def _hash(keys: Sequence[Ints]) -> npt.NDArray[np.uint64]:
+    hashes = keys[0].view(np.uint64) * _MIX
+    for key in keys[1:]:
+        hashes = ((hashes ^ (hashes >> np.uint64(29))) + key.view(np.uint64)) * _MIX
+    return (hashes ^ (hashes >> np.uint64(32))) * _MIX

@@ -41,3 +41,10 @@ def rank_within(starts: Flags) -> Ints:
     """The place of each row within its run: 0, 1, 2 ..."""
     first = np.flatnonzero(starts)
     return np.arange(len(starts)) - np.repeat(first, np.diff(np.append(first, len(starts))))
+
+
+def run_sums(values: Lane, starts: Flags) -> Lane:
+    """The sum of each run."""
+    first = np.flatnonzero(starts)
+    sums: Lane = np.add.reduceat(values, first) if len(first) else values
+    return sums

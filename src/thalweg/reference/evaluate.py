@@ -30,6 +30,7 @@ from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.reference import operators
 from thalweg.reference.history import History
 from thalweg.reference.operators import Tuples
+from thalweg.reference.scalars import evaluate
 
 
 class Reference:
@@ -114,9 +115,18 @@ class Reference:
                 raise PlanError(f"the reference has no meaning for {node.label}")
 
     def _arrivals(self, stream: Plan, t: Instant) -> list[Arrival]:
-        """The tuples of a stream by (ts, order of arrival); those of a derived stream by (ts, row)."""
-        if isinstance(stream, StreamScan):
-            return [a for a in self.history.stream(stream.source.name, t) if a.ts >= self.start]
+        """The tuples of a stream by (ts, order of arrival), also after selections and projections.
+
+        Those of any other derived stream are ordered by (ts, row).
+        """
+        match stream:
+            case StreamScan(source):
+                return [a for a in self.history.stream(source.name, t) if a.ts >= self.start]
+            case Select(child, predicate) if _in_order_of_arrival(child):
+                return [a for a in self._arrivals(child, t) if evaluate(predicate, a.row) is True]
+            case Project(child, items) if _in_order_of_arrival(child):
+                row = operators.project_row
+                return [a._replace(row=row(a.row, items)) for a in self._arrivals(child, t)]
         derived = sorted(self._at(stream, t), key=lambda d: (d.ts, row_key(d.row)))
         return [Arrival(d.ts, seq, d.row) for seq, d in enumerate(derived)]
 
@@ -149,6 +159,13 @@ class Reference:
                 return set(self._instants(left, until))
             case _:
                 return {instant for child in node.children for instant in self._instants(child, until)}
+
+
+def _in_order_of_arrival(stream: Plan) -> bool:
+    match stream:
+        case Select(child) | Project(child):
+            return _in_order_of_arrival(child)
+    return isinstance(stream, StreamScan)
 
 
 def _emission(node: Plan, before: Tuples, now: Tuples) -> Bag:

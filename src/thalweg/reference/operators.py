@@ -25,7 +25,12 @@ def select(tuples: Tuples, predicate: Expression) -> Tuples:
 
 def project(tuples: Tuples, items: Sequence[Named]) -> Tuples:
     """One computed row per tuple."""
-    return [d._replace(row=tuple(evaluate(i.expression, d.row) for i in items)) for d in tuples]
+    return [d._replace(row=project_row(d.row, items)) for d in tuples]
+
+
+def project_row(row: Row, items: Sequence[Named]) -> Row:
+    """The computed row."""
+    return tuple(evaluate(item.expression, row) for item in items)
 
 
 def join(left: Tuples, right: Tuples, condition: Expression, kind: JoinKind, widths: tuple[int, int]) -> Tuples:

@@ -1,7 +1,7 @@
 """Many FIFO queues in shared lanes: the list of seed 000, section 5.3.1, one for each dense code.
 
-Row number i of a code (numbers begin at 1) lies in the code's ring of slots, so any row is found by arithmetic, appending
-moves nothing, and what has left the front frees its slot. A ring that is too small moves to one of twice the size.
+Row number i of a code (numbers begin at 1) lies in the code's ring of slots, so any row is found by arithmetic,
+appending moves nothing, and what has left the front frees its slot. A ring that is too small moves to a larger one.
 """
 
 from __future__ import annotations
@@ -56,6 +56,10 @@ class Queues:
             own[slots] = lane
         self.last[touched] += counts
 
+    def retract(self, codes: Ints) -> None:
+        """Take back the newest rows, as many of each code as it is named."""
+        np.subtract.at(self.last, codes, 1)
+
     def replace(self, codes: Ints, counts: Ints, lanes: Sequence[Lane]) -> None:
         """Other contents for some codes: `counts` rows each, one code behind the other."""
         self.first[codes] = self.last[codes] = 0
@@ -82,38 +86,34 @@ class Queues:
         full = self.last[codes] + counts - self.first[codes] > self._mask[codes] + 1
         if not full.any():
             return
-        codes, counts = codes[full], counts[full]
-        self.drop_dead(codes, clock)
+        self.drop_dead(codes[full], clock)
         needed = self.last[codes] + counts - self.first[codes]
-        tight = 4 * needed > 3 * (self._mask[codes] + 1)  # a quarter must be free, else the next batch comes here again
-        if tight.any():
-            self._move(codes[tight], _ring(needed[tight]))
+        tight = full & (4 * needed > 3 * (self._mask[codes] + 1))  # else the next batch would come here again
+        rings = _ring(needed[tight])
+        if self._used + int(rings.sum()) <= len(self._lanes[0]):
+            self._move(codes[tight], rings, self._lanes, self._used)
+            return
+        rows = self.last - self.first
+        rows[codes] = needed
+        rings = np.where(rows > 0, _ring(rows), 0)
+        spacious = (rings < self._mask + 1) & (4 * rows > self._mask)  # it was that long before, it will be again
+        rings = np.where(spacious, self._mask + 1, rings)
+        fresh = [np.empty(int(rings.sum()) * 3 // 2, dtype=lane.dtype) for lane in self._lanes]
+        self._move(np.arange(len(rings)), rings, fresh, 0)
 
-    def _move(self, codes: Ints, rings: Ints) -> None:
-        """Bigger rings for some codes."""
-        total = int(rings.sum())
-        if self._used + total > len(self._lanes[0]):
-            others = self.first < self.last
-            others[codes] = False
-            kept = np.flatnonzero(others)
-            codes = np.concatenate([codes, kept])
-            rings = np.concatenate([rings, _ring(self.last[kept] - self.first[kept])])
-            self._mask[(self.first >= self.last)] = -1
-            fresh = [np.empty(int(rings.sum()) * 5 // 4, dtype=lane.dtype) for lane in self._lanes]
-            self._used = 0
-        else:
-            fresh = self._lanes
+    def _move(self, codes: Ints, rings: Ints, lanes: list[Lane], base: int) -> None:
+        """Lay out the rings of some codes anew, in `lanes` from `base` on."""
         held = self.last[codes] - self.first[codes]
         numbers = np.arange(int(held.sum())) + np.repeat(self.first[codes] + 1 - (np.cumsum(held) - held), held)
         repeated = np.repeat(codes, held)
-        source = self.slots(repeated, numbers)
-        self._base[codes] = self._used + np.cumsum(rings) - rings
+        rows = self.read(self.slots(repeated, numbers))
+        self._base[codes] = base + np.cumsum(rings) - rings
         self._mask[codes] = rings - 1
-        self._used += int(rings.sum())
-        target = self.slots(repeated, numbers)
-        for own, lane in zip(self._lanes, fresh, strict=True):
-            lane[target] = own[source]
-        self._lanes = fresh
+        self._used = base + int(rings.sum())
+        self._lanes = lanes
+        slots = self.slots(repeated, numbers)
+        for lane, moved in zip(lanes, rows, strict=True):
+            lane[slots] = moved
 
 
 def _ring(rows: Ints) -> Ints:

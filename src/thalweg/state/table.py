@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.core.lanes import Ints, Lane, lane_dtype
+from thalweg.core.lanes import NULL, Ints, Lane, identity, lane_dtype
 from thalweg.core.types import DataType
-from thalweg.state.coder import KeyCoder
+from thalweg.state.coder import LaneCoder
+from thalweg.state.hashing import HashTable
+
+_NARROW = 1 << 20  # single keys within such a spread are coded by a plain table, which is never large
 
 
 class ByCode:
@@ -28,29 +31,59 @@ class ByCode:
 
 
 class KeyTable:
-    """Keys of some lanes by dense code, there and back."""
+    """Keys of some lanes by dense code, there and back. A released key's code is given to another key later."""
 
     def __init__(self, types: Sequence[DataType]) -> None:
-        self._coder = KeyCoder(len(types))
-        self._lanes = [ByCode(lane_dtype(type_), 0) for type_ in types]
-        self._known = 0
+        self._types = tuple(types)
+        self._lanes = [ByCode(np.int64, 0) for _ in types]  # by code, as `identity` has them
+        self._narrow = LaneCoder() if len(types) == 1 else None
+        self._bounds = (2**63 - 1, -(2**63))  # the least and the greatest key met
+        self._hash = HashTable(max(1, len(types)))
+        self._place = ByCode(np.int64, 0)
 
     @property
     def size(self) -> int:
         """All codes are below."""
-        return self._coder.size
+        if not self._types:
+            return 1
+        return self._hash.size if self._narrow is None else self._narrow.size
 
     def encode(self, lanes: Sequence[Lane], rows: int) -> Ints:
-        """The code of each row's key; new keys are kept."""
-        codes = self._coder.encode(lanes, rows)
-        if self._coder.size > self._known:
-            new = np.flatnonzero(codes >= self._known)
-            for kept, lane in zip(self._lanes, lanes, strict=True):
-                kept.fit(self._coder.size)
-                kept.values[codes[new]] = lane[new]
-            self._known = self._coder.size
+        """The code of each row's key; new keys are kept. A key of no lanes is always code 0."""
+        if not self._types or not rows:
+            return np.zeros(rows, dtype=np.int64)
+        keys = [identity(lane) for lane in lanes]
+        if self._narrow is not None and not self._is_narrow(keys[0]):
+            self._hash.adopt([kept.values for kept in self._lanes], self._narrow.size)
+            self._narrow = None
+        codes = self._hash.encode(keys) if self._narrow is None else self._narrow.encode(keys[0])
+        for kept, key in zip(self._lanes, keys, strict=True):
+            kept.fit(self.size)
+            kept.values[codes] = key
         return codes
 
     def decode(self, codes: Ints) -> tuple[Lane, ...]:
         """The keys of codes, lane by lane."""
-        return tuple(kept.values[codes] for kept in self._lanes)
+        return tuple(_value(kept.values[codes], type_) for kept, type_ in zip(self._lanes, self._types, strict=True))
+
+    def release(self, codes: Ints) -> None:
+        """Forget the keys of some codes; whoever keeps state by code must have none for them. Codes may repeat."""
+        if self._narrow is not None or not len(self._types) or not len(codes):
+            return
+        self._place.fit(self.size)
+        places = np.arange(len(codes))
+        self._place.values[codes] = places
+        codes = codes[self._place.values[codes] == places]  # each once
+        self._hash.release([kept.values[codes] for kept in self._lanes], codes)
+
+    def _is_narrow(self, key: Ints) -> bool:
+        known = key[key != NULL]
+        low, high = self._bounds
+        self._bounds = (int(known.min(initial=low)), int(known.max(initial=high)))
+        return self._bounds[1] - self._bounds[0] < _NARROW
+
+
+def _value(key: Ints, type_: DataType) -> Lane:
+    if lane_dtype(type_) is np.int64:
+        return key
+    return np.where(key == NULL, np.nan, key.view(np.float64))

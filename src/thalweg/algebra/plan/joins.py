@@ -23,6 +23,20 @@ class JoinKind(Enum):
     FULL = "full"
 
 
+def equalities(condition: Expression, left_width: int) -> tuple[tuple[Expression, Expression], ...]:
+    """The parts of a condition that set something of the left side equal to something of the right side."""
+    pairs: list[tuple[Expression, Expression]] = []
+    for part in conjuncts(condition):
+        if isinstance(part, Call) and part.function == "=":
+            a, b = part.args
+            sides = [{i < left_width for i in columns_of(e)} for e in (a, b)]
+            if sides == [{True}, {False}]:
+                pairs.append((a, b))
+            elif sides == [{False}, {True}]:
+                pairs.append((b, a))
+    return tuple(pairs)
+
+
 @dataclass(frozen=True)
 class _Binary(Plan):
     """A left and a right input and a condition over the columns of both."""
@@ -38,17 +52,7 @@ class _Binary(Plan):
     @cached_property
     def equalities(self) -> tuple[tuple[Expression, Expression], ...]:
         """The condition's `left expression = right expression` parts, each side over the join's own columns."""
-        width = len(self.left.schema)
-        pairs: list[tuple[Expression, Expression]] = []
-        for part in conjuncts(self.condition):
-            if isinstance(part, Call) and part.function == "=":
-                a, b = part.args
-                sides = [{i < width for i in columns_of(e)} for e in (a, b)]
-                if sides == [{True}, {False}]:
-                    pairs.append((a, b))
-                elif sides == [{False}, {True}]:
-                    pairs.append((b, a))
-        return tuple(pairs)
+        return equalities(self.condition, len(self.left.schema))
 
     @property
     def detail(self) -> str:

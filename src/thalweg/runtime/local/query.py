@@ -12,7 +12,9 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.explain import explain_json, explain_text
 from thalweg.patterns import Pattern, annotate
+from thalweg.planner import Strategy
 from thalweg.runtime.local.clock import StreamClock
+from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.reference_run import ReferenceRun
 from thalweg.runtime.local.run import Run
 from thalweg.runtime.local.tables import TableLog, TableUpdate
@@ -29,7 +31,8 @@ class LocalQuery:
         clocks: Mapping[str, StreamClock],
         tables: Mapping[str, TableLog],
         advanced: Callable[[], Instant | None],
-        clock: Clock = Clock.TICKS,
+        clock: Clock,
+        strategy: str,
     ) -> None:
         self.plan = plan
         self.name = name
@@ -37,7 +40,7 @@ class LocalQuery:
         self._clock = plan.clock or clock
         self._told = False
         start = self.clock_now
-        self._run: Run = ReferenceRun(plan, BEGINNING if start is None else start)
+        self._run = _run(plan, BEGINNING if start is None else start, strategy)
         self._first = start  # the first instant at which anything happened; what was there before shows then
         for table_name, table in tables.items():
             for update in table.updates:
@@ -128,3 +131,7 @@ class LocalQuery:
 
     def __repr__(self) -> str:
         return f"<query {self.name}: {self.patterns.name}, {', '.join(map(str, self.schema))}>"
+
+
+def _run(plan: Plan, start: Instant, strategy: str) -> Run:
+    return ReferenceRun(plan, start) if strategy == "reference" else KernelRun(plan, start, Strategy(strategy))

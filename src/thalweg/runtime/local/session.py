@@ -15,12 +15,13 @@ from thalweg.core.time import BEGINNING, DAY, Clock, Instant, from_datetime
 from thalweg.cql import compile_query, compile_script
 from thalweg.fluent import Table
 from thalweg.patterns import check
+from thalweg.planner import Strategy
 from thalweg.runtime.local.clock import StreamClock
 from thalweg.runtime.local.query import LocalQuery
 from thalweg.runtime.local.tables import TableLog
 from thalweg.runtime.local.values import RowLike, read_instant, read_row, show_row
 
-STRATEGIES = ("auto",)
+STRATEGIES = ("reference", *(strategy.value for strategy in Strategy))
 
 
 class Session:
@@ -58,21 +59,25 @@ class Session:
         return [self._register(query.plan, name) for query, name in zip(compiled, names, strict=True)]
 
     def query(self, query: str | Table, strategy: str = "auto", name: str | None = None) -> LocalQuery:
-        """Register a standing query, in CQL or built with `table(...)`. It sees what arrives from now on."""
+        """Register a standing query, in CQL or built with `table(...)`. It sees what arrives from now on.
+
+        `auto` tells the ends of tuples by known dates where it can, `nt` by negative tuples only; `reference` evaluates
+        literally, for comparison. The answers are the same.
+        """
         if strategy not in STRATEGIES:
             raise PlanError(f"there is no strategy {strategy!r}", candidates=STRATEGIES)
         plan = query.plan if isinstance(query, Table) else compile_query(query, self.catalog, today=self._today())
         check(plan)
-        return self._register(plan, name or name_all([None], [query.name for query in self.queries])[0])
+        return self._register(plan, name or name_all([None], [query.name for query in self.queries])[0], strategy)
 
     def table(self, name: str) -> Table:
         """A stream, relation or view, to build a query on in Python."""
         return Table.of(self.catalog, name, self._today())
 
-    def _register(self, plan: Plan, name: str) -> LocalQuery:
+    def _register(self, plan: Plan, name: str, strategy: str = "auto") -> LocalQuery:
         clocks = {s.name: self._clocks[s.name] for s in _streams(plan)}
         tables = {r.name: self._tables[r.name] for r in _relations(plan)}
-        query = LocalQuery(plan, name, clocks, tables, lambda: self._advanced, self._clock())
+        query = LocalQuery(plan, name, clocks, tables, lambda: self._advanced, self._clock(), strategy)
         self.queries.append(query)
         return query
 

@@ -11,8 +11,8 @@ from thalweg.core.errors import DataError
 from thalweg.core.rows import Row, Value
 from thalweg.core.schema import Field, Schema
 from thalweg.core.time import (
-    EARLIEST,
-    LATEST,
+    FIRST_TIMESTAMP,
+    LAST_TIMESTAMP,
     Clock,
     Instant,
     from_datetime,
@@ -79,7 +79,7 @@ def _read_timestamp(value: Any) -> int | None:
             return from_datetime(value)
         case str():
             return parse_timestamp(value)
-        case int() if not isinstance(value, bool) and EARLIEST <= value <= LATEST:
+        case int() if not isinstance(value, bool) and FIRST_TIMESTAMP <= value <= LAST_TIMESTAMP:
             return int(value)
     return None
 

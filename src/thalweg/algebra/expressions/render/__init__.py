@@ -7,10 +7,12 @@ from collections.abc import Callable
 from thalweg.algebra.expressions.nodes import Call, Case, Cast, Column, Expression, Literal
 from thalweg.algebra.expressions.render.casts import CASTS
 from thalweg.algebra.expressions.render.dialect import Dialect, Site, Writer, constant
+from thalweg.algebra.expressions.render.guards import without_nan
 from thalweg.algebra.expressions.render.logic import LOGIC
-from thalweg.algebra.expressions.render.numbers import NUMBERS
+from thalweg.algebra.expressions.render.numbers import GIVES_NAN, KEEPS_NAN, NUMBERS
 from thalweg.algebra.expressions.render.strings import STRINGS
 from thalweg.algebra.expressions.render.timestamps import TIMESTAMPS
+from thalweg.core.types import DataType
 
 __all__ = ["CASTS", "Dialect", "WRITERS", "render"]
 
@@ -23,14 +25,18 @@ def render(expression: Expression, dialect: Dialect, column: Callable[[int], str
     The text stands on its own: it can be put anywhere a value can.
     """
 
-    def sql(part: Expression) -> str:
+    def sql(part: Expression, nan_may_show: bool = False) -> str:
         match part:
             case Column(index):
                 return column(index)
             case Literal(value, type_):
                 return constant(value, type_, dialect)
-            case Call(function, args):
-                return WRITERS[function](Site(part, tuple(map(sql, args)), dialect))
+            case Call(function, args, type_):
+                is_double = type_ is DataType.DOUBLE
+                inner = [sql(a, is_double and function in KEEPS_NAN) for a in args]
+                written = WRITERS[function](Site(part, tuple(inner), dialect))
+                needs_guard = is_double and function in GIVES_NAN and not nan_may_show
+                return without_nan(written, dialect) if needs_guard else written
             case Case(branches, default):
                 whens = " ".join(f"WHEN {sql(condition)} THEN {sql(value)}" for condition, value in branches)
                 return f"CASE {whens} ELSE {sql(default)} END"

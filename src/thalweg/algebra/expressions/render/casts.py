@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from thalweg.algebra.expressions.render.dialect import Dialect, double, text, type_name
-from thalweg.algebra.expressions.render.guards import matches
+from thalweg.algebra.expressions.render.guards import let, matches
 from thalweg.algebra.expressions.texts import BIGINT_TEXT, DOUBLE_TEXT, FALSE_TEXTS, TIMESTAMP_TEXT, TRUE_TEXTS
 from thalweg.core.types import DataType
 
@@ -22,44 +22,63 @@ def _trim(sql: str, dialect: Dialect) -> str:
 
 def _read(pattern: str, wanted: DataType) -> CastWriter:
     def write(sql: str, dialect: Dialect) -> str:
-        sql = _trim(sql, dialect)
-        return f"CASE WHEN {matches(sql, pattern, dialect)} THEN TRY_CAST({sql} AS {wanted}) END"
+        def body(trimmed: str) -> str:
+            return f"CASE WHEN {matches(trimmed, pattern, dialect)} THEN TRY_CAST({trimmed} AS {wanted}) END"
+
+        return let("text_", _trim(sql, dialect), dialect, body)
 
     return write
 
 
 def _to_boolean(sql: str, dialect: Dialect) -> str:
-    word = f"lower({_trim(sql, dialect)})"
-    words = [", ".join(text(t, dialect) for t in texts) for texts in (TRUE_TEXTS, FALSE_TEXTS)]
-    return f"CASE WHEN {word} IN ({words[0]}) THEN TRUE WHEN {word} IN ({words[1]}) THEN FALSE END"
+    true, false = (", ".join(text(t, dialect) for t in texts) for texts in (TRUE_TEXTS, FALSE_TEXTS))
+    return let(
+        "word_",
+        f"lower({_trim(sql, dialect)})",
+        dialect,
+        lambda word: f"CASE WHEN {word} IN ({true}) THEN TRUE WHEN {word} IN ({false}) THEN FALSE END",
+    )
 
 
 def _to_timestamp(sql: str, dialect: Dialect) -> str:
-    sql = _trim(sql, dialect)
-    # Every zone a text can have here is UTC, so that its Z says nothing more.
-    bare = f"rtrim({sql}, 'Z')" if dialect is Dialect.DUCKDB else f"rtrim('Z', {sql})"
-    return f"CASE WHEN {matches(sql, TIMESTAMP_TEXT, dialect)} THEN TRY_CAST({bare} AS TIMESTAMP) END"
+    def body(trimmed: str) -> str:
+        # Every zone a text can have here is UTC, so that its Z says nothing more.
+        bare = f"rtrim({trimmed}, 'Z')" if dialect is Dialect.DUCKDB else f"rtrim('Z', {trimmed})"
+        return f"CASE WHEN {matches(trimmed, TIMESTAMP_TEXT, dialect)} THEN TRY_CAST({bare} AS TIMESTAMP) END"
+
+    return let("text_", _trim(sql, dialect), dialect, body)
 
 
 def _double_to_bigint(sql: str, dialect: Dialect) -> str:
     # Both bounds are doubles; Spark would take 2^63 for the greatest BIGINT.
     low, high = double(-(2.0**63), dialect), double(2.0**63, dialect)
-    whole = f"trunc({sql})" if dialect is Dialect.DUCKDB else sql
-    return f"CASE WHEN {sql} >= {low} AND {sql} < {high} THEN CAST({whole} AS BIGINT) END"
+
+    def body(x: str) -> str:
+        whole = f"trunc({x})" if dialect is Dialect.DUCKDB else x
+        return f"CASE WHEN {x} >= {low} AND {x} < {high} THEN CAST({whole} AS BIGINT) END"
+
+    return let("x_", sql, dialect, body)
 
 
 def _double_to_string(sql: str, dialect: Dialect) -> str:
     """The shortest text that reads back as the same number, as Python writes it; zero has no sign."""
-    if dialect is Dialect.DUCKDB:
-        return f"CASE WHEN {sql} = 0 THEN '0.0' ELSE CAST({sql} AS VARCHAR) END"
-    plain = f"CAST(CAST(CAST({sql} AS STRING) AS DECIMAL(38, 21)) AS STRING)"
+    show = _show_in_duckdb if dialect is Dialect.DUCKDB else _show_in_spark
+    return let("x_", sql, dialect, show)
+
+
+def _show_in_duckdb(x: str) -> str:
+    return f"CASE WHEN {x} = 0 THEN '0.0' ELSE CAST({x} AS VARCHAR) END"
+
+
+def _show_in_spark(x: str) -> str:
+    plain = f"CAST(CAST(CAST({x} AS STRING) AS DECIMAL(38, 21)) AS STRING)"
     # Java before 19 shows more digits than needed: take the fewest that read back.
-    texts = f"transform(sequence(0, 16), k -> format_string(concat('%.', k, 'e'), {sql}))"
+    texts = f"transform(sequence(0, 16), k_ -> format_string(concat('%.', k_, 'e'), {x}))"
     return (
-        f"CASE WHEN {sql} = 0 THEN '0.0' "
-        f"WHEN abs({sql}) = {double(float('inf'), dialect)} THEN CASE WHEN {sql} > 0 THEN 'inf' ELSE '-inf' END "
-        rf"WHEN abs({sql}) >= 1e-4D AND abs({sql}) < 1e16D THEN regexp_replace({plain}, '(\\.[0-9]+?)0+$', '$1') "
-        f"WHEN {sql} IS NOT NULL THEN get(filter({texts}, t -> CAST(t AS DOUBLE) = {sql}), 0) END"
+        f"CASE WHEN {x} = 0 THEN '0.0' "
+        f"WHEN abs({x}) = {double(float('inf'), Dialect.SPARK)} THEN CASE WHEN {x} > 0 THEN 'inf' ELSE '-inf' END "
+        rf"WHEN abs({x}) >= 1e-4D AND abs({x}) < 1e16D THEN regexp_replace({plain}, '(\\.[0-9]+?)0+$', '$1') "
+        f"WHEN {x} IS NOT NULL THEN get(filter({texts}, t_ -> CAST(t_ AS DOUBLE) = {x}), 0) END"
     )
 
 

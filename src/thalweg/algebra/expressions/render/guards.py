@@ -1,17 +1,40 @@
-"""Wrappers that turn what has no value into NULL."""
+"""Pieces of SQL that turn what has no value into NULL, and one that computes a value only once."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from thalweg.algebra.expressions.render.dialect import Dialect, Site, bigint, double, interval, text
 from thalweg.core.time import FIRST_TIMESTAMP, LAST_TIMESTAMP
 from thalweg.core.types import DataType
 
 _TRY = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
+_SHORT = 40  # characters that may be repeated: a column, a constant, a small sum
+
+
+def let(name: str, sql: str, dialect: Dialect, body: Callable[[str], str]) -> str:
+    """`body` of a value it may name many times.
+
+    A text that is not short is bound to `name` by a lambda, else nested expressions would double at each level. `name`
+    ends in an underscore so as not to hide a column, and differs from those bound around it by the same function.
+    """
+    if len(sql) <= _SHORT:
+        return body(sql)
+    if dialect is Dialect.DUCKDB:
+        return f"list_transform([{sql}], lambda {name}: {body(name)})[1]"
+    return f"transform(array({sql}), {name} -> {body(name)})[0]"
+
+
+def nullif(sql: str, unwanted: str, dialect: Dialect) -> str:
+    """NULL where a value equals `unwanted`."""
+    if dialect is Dialect.DUCKDB:  # whose NULLIF repeats its first argument
+        return let("value_", sql, dialect, lambda value: f"NULLIF({value}, {unwanted})")
+    return f"NULLIF({sql}, {unwanted})"
 
 
 def without_nan(sql: str, dialect: Dialect) -> str:
     """NaN becomes NULL; both dialects find it equal to itself."""
-    return f"NULLIF({sql}, {double(float('nan'), dialect)})"
+    return nullif(sql, double(float("nan"), dialect), dialect)
 
 
 def checked(operator: str, left: str, right: str, dialect: Dialect) -> str:
@@ -40,7 +63,12 @@ def from_micros(sql: str, type_: DataType, dialect: Dialect) -> str:
     match type_:
         case DataType.TIMESTAMP:
             low, high = bigint(FIRST_TIMESTAMP, dialect), bigint(LAST_TIMESTAMP, dialect)
-            return f"CASE WHEN {sql} BETWEEN {low} AND {high} THEN {timestamp(sql, dialect)} END"
+            return let(
+                "micros_",
+                sql,
+                dialect,
+                lambda t: f"CASE WHEN {t} >= {low} AND {t} <= {high} THEN {timestamp(t, dialect)} END",
+            )
         case DataType.INTERVAL:
             return interval(sql, dialect)
         case _:
@@ -52,9 +80,11 @@ def timestamp(micros: str, dialect: Dialect) -> str:
     return f"make_timestamp({micros})" if dialect is Dialect.DUCKDB else f"timestamp_micros({micros})"
 
 
-def clamped(sql: str, low: int, high: int) -> str:
+def clamped(sql: str, low: int, high: int, dialect: Dialect) -> str:
     """An integer brought into a range; NULL stays NULL, which GREATEST and LEAST would not do."""
-    return f"CASE WHEN {sql} < {low} THEN {low} WHEN {sql} > {high} THEN {high} ELSE {sql} END"
+    return let(
+        "count_", sql, dialect, lambda n: f"CASE WHEN {n} < {low} THEN {low} WHEN {n} > {high} THEN {high} ELSE {n} END"
+    )
 
 
 def matches(sql: str, pattern: str, dialect: Dialect) -> str:

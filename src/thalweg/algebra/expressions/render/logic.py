@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from thalweg.algebra.expressions.render.dialect import Site, Writer, both, each
+from thalweg.algebra.expressions.render.dialect import Dialect, Site, Writer, both, each
+from thalweg.algebra.expressions.render.guards import let, nullif
 
 
 def _in(site: Site) -> str:
-    value, *members = site.args
-    return f"({value} IN ({', '.join(members)}))"
+    value, members = site.args[0], ", ".join(site.args[1:])
+    if site.dialect is Dialect.DUCKDB:  # which compares its value with each member in turn, computing it each time
+        return let("value_", value, site.dialect, lambda v: f"({v} IN ({members}))")
+    return f"({value} IN ({members}))"
 
 
 def _pick(function: str) -> Writer:
@@ -34,5 +37,5 @@ LOGIC: dict[str, Writer] = {
     "greatest": _pick("GREATEST"),
     "least": _pick("LEAST"),
     "coalesce": _pick("COALESCE"),
-    "nullif": both("NULLIF({0}, {1})"),
+    "nullif": lambda site: nullif(site.args[0], site.args[1], site.dialect),
 }

@@ -1,16 +1,20 @@
-"""Arithmetic and functions of numbers as SQL."""
+"""Arithmetic and functions of numbers as SQL. Where a DOUBLE result can be NaN, `render` makes it NULL."""
 
 from __future__ import annotations
 
 from thalweg.algebra.expressions.render.dialect import Dialect, Site, Writer, bigint, both, double, type_name
-from thalweg.algebra.expressions.render.guards import checked, clamped, from_micros, to_micros, without_nan
+from thalweg.algebra.expressions.render.guards import checked, clamped, from_micros, let, nullif, to_micros
 from thalweg.core.types import INT64_MIN, DataType
+
+# DOUBLE operations that give NaN for NaN, so that one guard around the outermost will do, and all that need a guard.
+KEEPS_NAN = frozenset({"+", "-", "*", "/", "%", "negate"})
+GIVES_NAN = KEEPS_NAN | {"power"}
 
 
 def _ring(operator: str) -> Writer:
     def write(site: Site) -> str:
         if site.call.type is DataType.DOUBLE:
-            return without_nan(f"({site.args[0]} {operator} {site.args[1]})", site.dialect)
+            return f"({site.args[0]} {operator} {site.args[1]})"
         total = checked(operator, to_micros(site, 0), to_micros(site, 1), site.dialect)
         return from_micros(total, site.call.type, site.dialect)
 
@@ -21,19 +25,18 @@ def _divide(site: Site) -> str:
     left, right = site.args
     if site.types[0] is DataType.INTERVAL:
         left, right = (f"CAST({to_micros(site, i)} AS DOUBLE)" for i in (0, 1))
-    return without_nan(f"({left} / NULLIF({right}, {double(0.0, site.dialect)}))", site.dialect)
+    return f"({left} / {nullif(right, double(0.0, site.dialect), site.dialect)})"
 
 
 def _modulo(site: Site) -> str:
     left, right = site.args
     if site.dialect is Dialect.SPARK:
-        result = f"try_mod({left}, {right})"
-    elif site.call.type is DataType.BIGINT:
-        # The remainder by -1 is that by 1, without DuckDB's overflow.
-        result = f"({left} % CASE {right} WHEN 0 THEN NULL WHEN -1 THEN 1 ELSE {right} END)"
-    else:
-        result = f"({left} % {right})"
-    return without_nan(result, site.dialect) if site.call.type is DataType.DOUBLE else result
+        return f"try_mod({left}, {right})"
+    if site.call.type is DataType.DOUBLE:
+        return f"({left} % {nullif(right, double(0.0, site.dialect), site.dialect)})"
+    # The remainder by -1 is that by 1, without DuckDB's overflow.
+    divisor = let("by_", right, site.dialect, lambda by: f"CASE {by} WHEN 0 THEN NULL WHEN -1 THEN 1 ELSE {by} END")
+    return f"({left} % {divisor})"
 
 
 def _negate(site: Site) -> str:
@@ -46,7 +49,7 @@ def _negate(site: Site) -> str:
 def _abs(site: Site) -> str:
     if site.call.type is DataType.DOUBLE:
         return f"abs({site.args[0]})"
-    return f"abs(NULLIF({site.args[0]}, {bigint(INT64_MIN, site.dialect)}))"
+    return f"abs({nullif(site.args[0], bigint(INT64_MIN, site.dialect), site.dialect)})"
 
 
 def _sign(site: Site) -> str:
@@ -55,46 +58,67 @@ def _sign(site: Site) -> str:
 
 def _whole(function: str) -> Writer:
     def write(site: Site) -> str:
-        x = site.args[0]
         if site.dialect is Dialect.DUCKDB:
-            return f"{function}({x})"
+            return f"{function}({site.args[0]})"
         # Spark gives a BIGINT; from 2^52 on every DOUBLE is whole.
-        return f"CASE WHEN abs({x}) < 4503599627370496 THEN CAST({function}({x}) AS DOUBLE) ELSE {x} END"
+        return let(
+            "x_",
+            site.args[0],
+            site.dialect,
+            lambda x: f"CASE WHEN abs({x}) < 4503599627370496 THEN CAST({function}({x}) AS DOUBLE) ELSE {x} END",
+        )
 
     return write
 
 
 def _round(site: Site) -> str:
-    x = site.args[0]
     if site.call.type is DataType.BIGINT:
-        return x
+        return site.args[0]
     if len(site.args) == 1:
-        return f"round({x})"
-    digits, value = site.args[1], site.constant(1)
-    if isinstance(value, int):
-        scale = double(float(f"1e{min(abs(value), 308)}"), site.dialect)
+        return f"round({site.args[0]})"
+    return let(
+        "x_", site.args[0], site.dialect, lambda x: let("n_", site.args[1], site.dialect, lambda n: _scaled(x, n, site))
+    )
+
+
+def _scaled(x: str, digits: str, site: Site) -> str:
+    """Rounded after a shift of the point, unless that leaves the range of DOUBLE."""
+    known = site.constant(1)
+    if isinstance(known, int):
+        scale = double(float(f"1e{min(abs(known), 308)}"), site.dialect)
     else:
-        exponent = f"CAST(abs({clamped(digits, -308, 308)}) AS {type_name(DataType.STRING, site.dialect)})"
-        scale = f"CAST('1e' || {exponent} AS DOUBLE)"
-    after, before = f"round({x} * {scale}) / {scale}", f"round({x} / {scale}) * {scale}"
-    if isinstance(value, int):
-        result = f"({after if value >= 0 else before})"
+        exponent = clamped(digits, -308, 308, site.dialect)
+        scale = f"CAST('1e' || CAST(abs({exponent}) AS {type_name(DataType.STRING, site.dialect)}) AS DOUBLE)"
+    after, before = f"(round({x} * {scale}) / {scale})", f"(round({x} / {scale}) * {scale})"
+    if isinstance(known, int):
+        result = after if known >= 0 else before
     else:
         result = f"CASE WHEN {digits} >= 0 THEN {after} ELSE {before} END"
-    infinity = double(float("inf"), site.dialect)
-    return f"CASE WHEN abs({result}) < {infinity} THEN {result} WHEN {digits} IS NOT NULL THEN {x} END"
+    finite = f"< {double(float('inf'), site.dialect)}"
+    return let(
+        "r_",
+        result,
+        site.dialect,
+        lambda r: f"CASE WHEN abs({r}) {finite} THEN {r} WHEN {digits} IS NOT NULL THEN {x} END",
+    )
 
 
 def _within(domain: str, function: str) -> Writer:
-    return both(f"CASE WHEN {{0}} {domain} 0 THEN {function}({{0}}) END")
+    return lambda site: let(
+        "x_", site.args[0], site.dialect, lambda x: f"CASE WHEN {x} {domain} 0 THEN {function}({x}) END"
+    )
 
 
 def _power(site: Site) -> str:
-    x, y = site.args
     infinity = double(float("inf"), site.dialect)
-    # Java, unlike IEEE, gives NaN for a power of one to infinity.
-    one = f"WHEN abs({x}) = 1 AND abs({y}) = {infinity} THEN 1 " if site.dialect is Dialect.SPARK else ""
-    return f"CASE {one}WHEN {x} <> 0 OR {y} >= 0 THEN {without_nan(f'power({x}, {y})', site.dialect)} END"
+
+    def body(x: str, y: str) -> str:
+        # Java, unlike IEEE, gives NaN for a power of one to infinity.
+        one = f"WHEN abs({x}) = 1 AND abs({y}) = {infinity} THEN 1 " if site.dialect is Dialect.SPARK else ""
+        return f"CASE {one}WHEN {x} <> 0 OR {y} >= 0 THEN power({x}, {y}) END"
+
+    base, exponent = site.args
+    return let("x_", base, site.dialect, lambda x: let("y_", exponent, site.dialect, lambda y: body(x, y)))
 
 
 NUMBERS: dict[str, Writer] = {

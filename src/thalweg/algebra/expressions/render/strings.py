@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from thalweg.algebra.expressions.render.dialect import Dialect, Site, Writer, bigint, both, constant, each, text
-from thalweg.algebra.expressions.render.guards import checked, clamped, matches
+from thalweg.algebra.expressions.render.guards import checked, clamped, let, matches
 from thalweg.core.types import INT64_MAX, DataType
 
 _INT32_MAX = 2**31 - 1  # no string is longer, and Spark counts in 32 bits
@@ -15,7 +15,8 @@ _SMALL = "ßᾀᾁᾂᾃᾄᾅᾆᾇᾐᾑᾒᾓᾔᾕᾖᾗᾠᾡᾢᾣᾤᾥ�
 _CAPITAL = "ẞᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾼῌῼ"
 
 _WHOLE_PATTERN = r"(?s:[^\\]|\\.)*"  # no escape character at the end
-_NEEDLESS_ESCAPE = r"(?s)(\\[%_\\])|\\(.|\z)"
+_NEEDLESS_ESCAPE = r"(?s)(\\[%_\\])|\\(.|$)"
+_KEPT = r"\1\2"
 
 
 def _concat(site: Site) -> str:
@@ -24,31 +25,50 @@ def _concat(site: Site) -> str:
 
 
 def _like(site: Site) -> str:
-    operand, pattern = site.args
-    known = site.constant(1)
-    if site.dialect is Dialect.SPARK:  # which refuses an escape before any other character
-        if isinstance(known, str):
-            pattern = text(re.sub(_NEEDLESS_ESCAPE.replace(r"\z", r"\Z"), r"\1\2", known), site.dialect)
-        else:
-            pattern = f"regexp_replace({pattern}, {text(_NEEDLESS_ESCAPE, site.dialect)}, '$1$2')"
-        match = f"({operand} LIKE {pattern})"
-    else:
-        match = rf"({operand} LIKE {pattern} ESCAPE '\')"
-    if not isinstance(known, str):
-        return f"CASE WHEN {matches(site.args[1], _WHOLE_PATTERN, site.dialect)} THEN {match} END"
-    return match if re.fullmatch(_WHOLE_PATTERN, known) else constant(None, DataType.BOOLEAN, site.dialect)
+    """Spark refuses an escape before any other character than its three, so needless ones are taken out."""
+    operand, dialect, known = site.args[0], site.dialect, site.constant(1)
+    if isinstance(known, str):
+        if not re.fullmatch(_WHOLE_PATTERN, known):
+            return constant(None, DataType.BOOLEAN, dialect)
+        if dialect is Dialect.SPARK:
+            return f"({operand} LIKE {text(re.sub(_NEEDLESS_ESCAPE, _KEPT, known), dialect)})"
+        return rf"({operand} LIKE {site.args[1]} ESCAPE '\')"
+
+    def body(pattern: str) -> str:
+        whole = matches(pattern, _WHOLE_PATTERN, dialect)
+        if dialect is Dialect.SPARK:
+            kept = f"regexp_replace({pattern}, {text(_NEEDLESS_ESCAPE, dialect)}, '$1$2')"
+            return f"CASE WHEN {whole} THEN ({operand} LIKE {kept}) END"
+        return rf"CASE WHEN {whole} THEN ({operand} LIKE {pattern} ESCAPE '\') END"
+
+    return let("pattern_", site.args[1], dialect, body)
 
 
 def _upper(site: Site) -> str:
-    operand = site.args[0]
     if site.dialect is Dialect.DUCKDB:
-        return f"upper({operand})"
-    # Spark's capitals can be several letters long (ß is SS); only then look at each letter.
-    letters = (
-        f"array_join(transform(split({operand}, ''), c -> CASE WHEN length(upper(c)) = 1 THEN upper(c) "
-        f"ELSE translate(c, '{_SMALL}', '{_CAPITAL}') END), '')"
+        return f"upper({site.args[0]})"
+
+    def body(operand: str) -> str:
+        # Spark's capitals can be several letters long (ß is SS); only then look at each letter.
+        letters = (
+            f"array_join(transform(split({operand}, ''), c_ -> CASE WHEN length(upper(c_)) = 1 THEN upper(c_) "
+            f"ELSE translate(c_, '{_SMALL}', '{_CAPITAL}') END), '')"
+        )
+        return f"CASE WHEN length(upper({operand})) = length({operand}) THEN upper({operand}) ELSE {letters} END"
+
+    return let("text_", site.args[0], site.dialect, body)
+
+
+def _reverse(site: Site) -> str:
+    if site.dialect is Dialect.SPARK:
+        return f"reverse({site.args[0]})"
+    # DuckDB's own keeps a letter and its accent together; array_to_string is a macro that repeats its argument.
+    return let(
+        "text_",
+        site.args[0],
+        site.dialect,
+        lambda t: f"array_to_string(list_reverse(regexp_extract_all({t}, '(?s).')), '')",
     )
-    return f"CASE WHEN length(upper({operand})) = length({operand}) THEN upper({operand}) ELSE {letters} END"
 
 
 def _left_right(function: str) -> Writer:
@@ -56,19 +76,24 @@ def _left_right(function: str) -> Writer:
 
 
 def _substring(site: Site) -> str:
-    operand, start = site.args[0], _count(site, 1, 1)
+    operand = site.args[0]
     if len(site.args) == 2:
-        return f"substring({operand}, {start})"
+        return f"substring({operand}, {_count(site, 1, 1)})"
     first, length = site.constant(1), site.constant(2)
     if isinstance(first, int) and isinstance(length, int):
         if length < 0:
             return constant(None, DataType.STRING, site.dialect)
         begin, end = (max(1, min(n, _INT32_MAX)) for n in (first, first + length))
         return f"substring({operand}, {begin}, {end - begin})"
-    # Past the end of BIGINT is past the end of the string.
-    stop = f"COALESCE({checked('+', site.args[1], site.args[2], site.dialect)}, {bigint(INT64_MAX, site.dialect)})"
-    count = f"GREATEST({_int32(clamped(stop, 1, _INT32_MAX))} - {start}, 0)"
-    return f"CASE WHEN {site.args[2]} >= 0 THEN substring({operand}, {start}, {count}) END"
+
+    def body(start: str, length: str) -> str:
+        # Past the end of BIGINT is past the end of the string.
+        stop = f"COALESCE({checked('+', start, length, site.dialect)}, {bigint(INT64_MAX, site.dialect)})"
+        begin, end = (_int32(clamped(n, 1, _INT32_MAX, site.dialect)) for n in (start, stop))
+        return f"CASE WHEN {length} >= 0 THEN substring({operand}, {begin}, GREATEST({end} - {begin}, 0)) END"
+
+    start, count = site.args[1:]
+    return let("start_", start, site.dialect, lambda s: let("length_", count, site.dialect, lambda n: body(s, n)))
 
 
 def _count(site: Site, index: int, low: int) -> str:
@@ -76,7 +101,7 @@ def _count(site: Site, index: int, low: int) -> str:
     value = site.constant(index)
     if isinstance(value, int):
         return str(max(low, min(value, _INT32_MAX)))
-    return _int32(clamped(site.args[index], low, _INT32_MAX))
+    return _int32(clamped(site.args[index], low, _INT32_MAX, site.dialect))
 
 
 def _int32(sql: str) -> str:
@@ -94,8 +119,7 @@ STRINGS: dict[str, Writer] = {
     "trim": each("trim({0}, ' ')", "trim({0})"),
     "ltrim": each("ltrim({0}, ' ')", "ltrim({0})"),
     "rtrim": each("rtrim({0}, ' ')", "rtrim({0})"),
-    # DuckDB's own keeps a letter and its accent together.
-    "reverse": each("array_to_string(list_reverse(regexp_extract_all({0}, '(?s).')), '')", "reverse({0})"),
+    "reverse": _reverse,
     "left": _left_right("left"),
     "right": _left_right("right"),
     "substring": _substring,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from thalweg.algebra.expressions.functions import DATE_TRUNC_UNITS
 from thalweg.algebra.expressions.render.dialect import Site, Writer, constant, double, each
-from thalweg.algebra.expressions.render.guards import timestamp, to_micros
+from thalweg.algebra.expressions.render.guards import let, timestamp, to_micros
 from thalweg.algebra.expressions.render.strings import STRINGS
 from thalweg.core.time import FIRST_TIMESTAMP, LAST_TIMESTAMP
 from thalweg.core.types import DataType
@@ -19,10 +19,13 @@ def _epoch(site: Site) -> str:
 
 
 def _to_timestamp(site: Site) -> str:
-    micros = f"round({site.args[0]} * {double(1e6, site.dialect)})"
     low, high = (double(float(t), site.dialect) for t in (FIRST_TIMESTAMP, LAST_TIMESTAMP + 1))
-    moment = timestamp(f"CAST({micros} AS BIGINT)", site.dialect)
-    return f"CASE WHEN {micros} >= {low} AND {micros} < {high} THEN {moment} END"
+
+    def body(micros: str) -> str:
+        moment = timestamp(f"CAST({micros} AS BIGINT)", site.dialect)
+        return f"CASE WHEN {micros} >= {low} AND {micros} < {high} THEN {moment} END"
+
+    return let("micros_", f"round({site.args[0]} * {double(1e6, site.dialect)})", site.dialect, body)
 
 
 def _date_trunc(site: Site) -> str:
@@ -33,8 +36,12 @@ def _date_trunc(site: Site) -> str:
             return constant(None, DataType.TIMESTAMP, site.dialect)
         return f"date_trunc('{known.lower()}', {moment})"
     lower = STRINGS["lower"](Site(site.call, (unit,), site.dialect))
-    branches = " ".join(f"WHEN '{u}' THEN date_trunc('{u}', {moment})" for u in DATE_TRUNC_UNITS)
-    return f"CASE {lower} {branches} END"
+
+    def body(unit: str, moment: str) -> str:
+        branches = " ".join(f"WHEN '{u}' THEN date_trunc('{u}', {moment})" for u in DATE_TRUNC_UNITS)
+        return f"CASE {unit} {branches} END"
+
+    return let("unit_", lower, site.dialect, lambda u: let("t_", moment, site.dialect, lambda t: body(u, t)))
 
 
 TIMESTAMPS: dict[str, Writer] = {

@@ -19,7 +19,15 @@ def _counts(counts: pa.Array) -> Columnar:
     return clipped
 
 
+def _between(strings: pa.Array, begin: int, end: int) -> pa.Array:
+    """Characters `begin` to `end` (exclusive, from 0), the same for all rows: Arrow's own way is the fastest."""
+    begin, end = (max(0, min(bound, _INT32_MAX)) for bound in (begin, end))
+    return pc.utf8_slice_codeunits(strings, begin, max(begin, end))
+
+
 def _left(strings: Datum, counts: Datum) -> Datum:
+    if isinstance(counts, pa.Scalar) and counts.is_valid:
+        return _between(strings, 0, counts.as_py())
     strings, counts = (broadcast(a, length_of(strings, counts)) for a in (strings, counts))
     end = _counts(counts)
     return Characters.of(strings).slice(np.zeros_like(end), end, counts)
@@ -32,7 +40,13 @@ def _right(strings: Datum, counts: Datum) -> Datum:
 
 
 def _substring(strings: Datum, start: Datum, count: Datum | None = None) -> Datum:
-    rows = length_of(*(a for a in (strings, start, count) if a is not None))
+    bounds = [start] if count is None else [start, count]
+    match [b.as_py() if isinstance(b, pa.Scalar) else None for b in bounds]:
+        case [int(first)]:
+            return _between(strings, first - 1, _INT32_MAX)
+        case [int(first), int(length)] if length >= 0:
+            return _between(strings, first - 1, first - 1 + length)
+    rows = length_of(strings, *bounds)
     strings, start = broadcast(strings, rows), broadcast(start, rows)
     characters = Characters.of(strings)
     begin = _counts(start) - 1

@@ -1,0 +1,157 @@
+"""`thalweg bench kernel`: each operator alone, in steady state, against one argsort and one copy of its output."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.algebra.expressions import Aggregate, Column, call, literal
+from thalweg.algebra.windows import Range, Rows
+from thalweg.bench.feeds import BATCH, Feed, Keys, uniform, zipf
+from thalweg.bench.result import Result
+from thalweg.core.batch import Batch
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.types import DataType
+from thalweg.operators.base import Operator
+from thalweg.operators.delta_star import DeltaStar
+from thalweg.operators.group_by import GroupBy
+from thalweg.operators.join import Join
+from thalweg.operators.negation import Negation
+from thalweg.operators.select import Select
+from thalweg.operators.windows import make_window
+
+ALLOWED = 8.0  # times (one argsort of the batch's keys + one copy of the output)
+GROWTH = 2.0  # from the smallest to the largest window, beyond what the result's size explains
+WINDOWS = (10_000, 100_000, 1_000_000)
+MEASURED = 9
+
+KEYS = Schema.of(k=DataType.BIGINT)
+SCHEMA = Schema.of(k=DataType.BIGINT, v=DataType.BIGINT)
+KEY, VALUE = Column(0, DataType.BIGINT, "k"), Column(1, DataType.BIGINT, "v")
+
+
+@dataclass(frozen=True)
+class Case:
+    """An operator and how it is fed."""
+
+    name: str
+    make: Callable[[int], Operator]
+    keys: Keys
+    inputs: int = 1
+    windowed: bool = True
+    dated: bool = False
+    columns: int = 2
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Medians over batches, in seconds, and tuples put out per batch."""
+
+    seconds: float
+    argsort: float
+    copy: float
+    output: float
+
+    @property
+    def ratio(self) -> float:
+        """Against the yardstick."""
+        return self.seconds / (self.argsort + self.copy)
+
+
+def run(windows: tuple[int, ...] = WINDOWS) -> Iterator[Result]:
+    """Every case at every window size, and how each grows with the window."""
+    for name, cases in _families().items():
+        measured = []
+        for window in windows:
+            case = cases(window)
+            measured.append((window, measure(case, window)))
+            yield _alone(case.name, *measured[-1])
+        yield _growth(name, measured)
+
+
+def measure(case: Case, window: int) -> Measured:
+    """Fill the window, then time batches."""
+    operator = case.make(window)
+    feeds = [Feed(case.keys, window, seed, case.dated) for seed in range(case.inputs)]
+    times: list[tuple[float, float, float, int]] = []
+    for step in range(-(-window // BATCH) + 2 + MEASURED):
+        inputs = [feed.windowed() if case.windowed else feed.arrivals() for feed in feeds]
+        inputs = [batch.with_columns(batch.columns[: case.columns]) for batch in inputs]
+        began = time.perf_counter()
+        output = operator.process(inputs, feeds[0].at - 1)
+        took = time.perf_counter() - began
+        if step >= -(-window // BATCH) + 2:
+            times.append((took, _argsort(inputs), _copy(output), len(output)))
+    seconds, argsort, copy, rows = (float(np.median(column)) for column in zip(*times, strict=True))
+    return Measured(seconds, argsort, copy, rows)
+
+
+def _argsort(inputs: list[Batch]) -> float:
+    began = time.perf_counter()
+    for batch in inputs:
+        np.argsort(batch.columns[0])
+    return time.perf_counter() - began
+
+
+def _copy(output: Batch) -> float:
+    began = time.perf_counter()
+    for lane in (*output.columns, output.start, output.end, output.sign):
+        lane.copy()
+    return time.perf_counter() - began
+
+
+def _families() -> dict[str, Callable[[int], Case]]:
+    pool = StringPool()
+    count_and_sum = [(Aggregate.of("count"), None), (Aggregate.of("sum", VALUE), 1)]
+    few, many = zipf(2_000), zipf(100_000)
+
+    def operators(label: str, keys: Keys) -> dict[str, Callable[[int], Case]]:
+        return {
+            f"select, {label}": lambda w: Case(
+                f"select, {label}", lambda _: Select(SCHEMA, call(">", VALUE, literal(500)), pool), keys
+            ),
+            f"window, {label}": lambda w: Case(
+                f"window, {label}", lambda n: make_window(Range(n), SCHEMA, pool, False, False), keys, windowed=False
+            ),
+            f"rows window, {label}": lambda w: Case(
+                f"rows window, {label}",
+                lambda n: make_window(Rows(n), SCHEMA, pool, False, False),
+                keys,
+                windowed=False,
+            ),
+            f"distinct, {label}": lambda w: Case(f"distinct, {label}", lambda _: DeltaStar(KEYS), keys, columns=1),
+            f"group-by, {label}": lambda w: Case(
+                f"group-by, {label}", lambda _: GroupBy([0], count_and_sum, SCHEMA, pool, known_ends=True), keys
+            ),
+            f"negation, {label}": lambda w: Case(
+                f"negation, {label}", lambda _: Negation(SCHEMA, SCHEMA, [(0, 0)], pool), keys, inputs=2, dated=True
+            ),
+        }
+
+    joins = {
+        "join, uniform over a tenth of the window": lambda w: Case(
+            "join, uniform over a tenth of the window", _join(pool), uniform(max(1, w // 10)), inputs=2
+        ),
+    }
+    return {**operators("2,000 keys", few), **operators("100,000 keys", many), **joins}
+
+
+def _join(pool: StringPool) -> Callable[[int], Operator]:
+    equal = call("=", KEY, Column(2, DataType.BIGINT, "k"))
+    return lambda _: Join(SCHEMA, SCHEMA, equal, pool, False)
+
+
+def _alone(name: str, window: int, measured: Measured) -> Result:
+    detail = {"window": window, "milliseconds": round(measured.seconds * 1e3, 3), "output": int(measured.output)}
+    return Result(f"{name}, window {window:,}", measured.ratio, ALLOWED, detail=detail)
+
+
+def _growth(name: str, measured: list[tuple[int, Measured]]) -> Result:
+    """Time per (input + output) tuple at the largest window against the smallest."""
+    (_, small), (_, large) = measured[0], measured[-1]
+    per_tuple = [m.seconds / (BATCH + m.output) for m in (small, large)]
+    return Result(f"{name}, growth with the window", per_tuple[1] / per_tuple[0], GROWTH)

@@ -1,0 +1,27 @@
+"""What a benchmark says: a ratio, the target it is held against, and whether it holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line of `thalweg bench NAME --json`."""
+
+    case: str
+    ratio: float
+    target: float
+    at_least: bool = False  # whether the ratio must reach the target, rather than stay below it
+    detail: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the target is met."""
+        return self.ratio >= self.target if self.at_least else self.ratio <= self.target
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        basic = {"case": self.case, "ratio": round(self.ratio, 3), "target": self.target, "holds": self.holds}
+        return {**basic, "at_least": self.at_least, **self.detail}

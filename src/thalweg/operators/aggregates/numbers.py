@@ -1,0 +1,60 @@
+"""Numbers as digits to base 2^32, so that sums are exact in int64 lanes and nothing is lost when a value leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from thalweg.core.lanes import Ints, Lane
+
+WIDTH = 32
+MASK = np.int64((1 << WIDTH) - 1)
+UNIT = -1074  # every finite DOUBLE is a whole multiple of 2^-1074
+
+_FRACTION = np.int64((1 << 52) - 1)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """sign * sum of digits[i] * 2^(32 i + shift) * 2^unit for each row; digits are in 0 .. 2^32 - 1."""
+
+    sign: Ints
+    digits: tuple[Ints, ...]
+    shift: Ints | None  # None where all are zero
+    unit: int
+
+    @staticmethod
+    def of(lane: Lane) -> Numbers:
+        """The numbers of a lane; each must be finite and none may be NULL."""
+        return _of_doubles(lane) if lane.dtype == np.float64 else _of_ints(lane)
+
+    def squared(self) -> Numbers:
+        """The exact squares."""
+        low, high = (digit.astype(np.uint64) for digit in self.digits)
+        both = low * high  # counts twice: carry by halves, or 64 bits would not do
+        square = (low * low, both, both, high * high)
+        columns: list[npt.NDArray[np.uint64]] = [np.zeros_like(low) for _ in range(4)]
+        for place, product in zip((0, 1, 1, 2), square, strict=True):
+            columns[place] += product & np.uint64(MASK)
+            columns[place + 1] += product >> np.uint64(WIDTH)
+        for i in range(3):
+            columns[i + 1] += columns[i] >> np.uint64(WIDTH)
+            columns[i] &= np.uint64(MASK)
+        digits = tuple(column.astype(np.int64) for column in columns)
+        shift = None if self.shift is None else 2 * self.shift
+        return Numbers(np.ones_like(self.sign), digits, shift, 2 * self.unit)
+
+
+def _of_ints(lane: Ints) -> Numbers:
+    size = np.abs(lane)
+    return Numbers(np.where(lane < 0, -1, 1), (size & MASK, size >> WIDTH), None, 0)
+
+
+def _of_doubles(lane: Lane) -> Numbers:
+    bits = lane.view(np.int64)
+    exponent = (bits >> 52) & 0x7FF
+    mantissa = (bits & _FRACTION) | ((exponent > 0).astype(np.int64) << 52)
+    shift = np.maximum(exponent, 1) - 1
+    return Numbers(np.where(bits < 0, -1, 1), (mantissa & MASK, mantissa >> WIDTH), shift, UNIT)

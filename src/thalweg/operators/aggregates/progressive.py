@@ -1,0 +1,65 @@
+"""COUNT, SUM, AVG, VARIANCE and STDDEV, the progressive aggregates: a leaving tuple is subtracted, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from thalweg.algebra.expressions import Aggregate
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Flags, Ints, Lane
+from thalweg.core.time import Instant
+from thalweg.operators.aggregates.accumulator import Accumulator
+from thalweg.operators.aggregates.moments import POWERS, RunningMoments
+from thalweg.operators.ends import Ends
+from thalweg.operators.steps import Count, Instants, Steps
+
+
+class Progressive(Accumulator):
+    """How many tuples each group has, and progressive aggregates over them. Ends wait, with the arguments."""
+
+    def __init__(self, aggregates: Sequence[tuple[Aggregate, int | None]]) -> None:
+        self._aggregates = aggregates
+        powers: dict[int, int] = {}
+        for aggregate, column in aggregates:
+            if column is not None:
+                powers[column] = max(powers.get(column, 0), POWERS[aggregate.function])
+        self._columns = {column: RunningMoments(power) for column, power in powers.items()}
+        self._rows = Count()
+        self._ends = Ends()
+        self._weight: Ints = np.empty(0, dtype=np.int64)
+        self._arguments: dict[int, Lane] = {}
+
+    @property
+    def stored(self) -> int:
+        """The ends that wait."""
+        return len(self._ends)
+
+    def is_idle(self, codes: Ints) -> Flags:
+        """A tuple may be away for a while: then its return waits."""
+        return self._ends.is_idle(codes)
+
+    def gather(self, code: Ints, batch: Batch, now: Instant) -> Instants:
+        """Every start, and every end up to now."""
+        lanes = (code, *(batch.columns[column] for column in self._columns))
+        time, self._weight, code, *arguments = self._ends.events(batch.start, batch.end, batch.sign, lanes, now)
+        self._arguments = dict(zip(self._columns, arguments, strict=True))
+        return code, time
+
+    def values(self, steps: Steps, places: Ints) -> list[Lane]:
+        """The number of tuples, then the aggregates."""
+        rows = self._rows.along(steps, places, self._weight)
+        moments = {
+            column: running.along(steps, places, self._weight, self._arguments[column])
+            for column, running in self._columns.items()
+        }
+        results = [
+            rows if column is None else moments[column].result(aggregate.function, _is_double(self._arguments[column]))
+            for aggregate, column in self._aggregates
+        ]
+        return [rows, *results]
+
+
+def _is_double(lane: Lane) -> bool:
+    return lane.dtype == np.float64

@@ -1,0 +1,51 @@
+"""The keys that partners of a join are looked up by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from thalweg.algebra.expressions import Expression, column, shift
+from thalweg.algebra.plan import equalities
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Ints, is_null
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.operators.evaluate import Evaluator
+from thalweg.state.coder import KeyCoder
+
+NO_PARTNER = -1  # the code of a key with a NULL in an equality
+
+
+class JoinKeys:
+    """Dense codes for both sides' keys: the condition's equalities, and pairs of columns where NULL equals NULL."""
+
+    def __init__(
+        self,
+        left: Schema,
+        right: Schema,
+        condition: Expression,
+        pool: StringPool,
+        null_safe: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        pairs = equalities(condition, len(left))
+        mine = [a for a, _ in pairs] + [column(left, i) for i, _ in null_safe]
+        theirs = [shift(b, -len(left)) for _, b in pairs] + [column(right, j) for _, j in null_safe]
+        self._left, self._right = Evaluator(mine, left, pool), Evaluator(theirs, right, pool)
+        self._coder = KeyCoder(len(mine))
+        self._equalities = len(pairs)
+
+    def of_left(self, batch: Batch) -> Ints:
+        """The codes of left tuples."""
+        return self._codes(self._left, batch)
+
+    def of_right(self, batch: Batch) -> Ints:
+        """The codes of right tuples."""
+        return self._codes(self._right, batch)
+
+    def _codes(self, evaluate: Evaluator, batch: Batch) -> Ints:
+        lanes = evaluate(batch.columns, len(batch))
+        codes = self._coder.encode(lanes, len(batch))
+        missing = [is_null(lane) for lane in lanes[: self._equalities]]
+        return np.where(np.logical_or.reduce(missing), NO_PARTNER, codes) if missing else codes

@@ -1,0 +1,28 @@
+"""Candidate pairs from slices, in pieces that fit into a cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from thalweg.core.lanes import Ints
+from thalweg.operators.segments import slices_to_rows
+
+Pairs = tuple[Ints, Ints]  # probing rows, and for each the place of a candidate
+
+_PIECE = 1 << 16
+
+
+def pairs(first: Ints, count: Ints) -> Iterator[Pairs]:
+    """Each row with each place of its slice: `count` places from `first` on."""
+    rows = np.flatnonzero(count)
+    first, count = first[rows], count[rows]
+    total = np.cumsum(count)
+    begin = 0
+    while begin < len(rows):
+        done = int(total[begin - 1]) if begin else 0
+        stop = max(begin + 1, int(np.searchsorted(total, done + _PIECE, side="right")))
+        piece = slice(begin, stop)
+        yield np.repeat(rows[piece], count[piece]), slices_to_rows(first[piece], count[piece])
+        begin = stop

@@ -1,0 +1,88 @@
+"""What an operator shows of each group now, and the signed intervals that tell how it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.core.batch import Signs
+from thalweg.core.lanes import Flags, Ints, Lane, lane_dtype
+from thalweg.core.time import FOREVER
+from thalweg.core.types import DataType
+from thalweg.operators.segments import run_starts
+from thalweg.operators.steps import Steps
+from thalweg.state.table import ByCode
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Signed intervals of groups, by code, with what is shown of them."""
+
+    code: Ints
+    start: Ints
+    end: Ints
+    sign: Signs
+    lanes: tuple[Lane, ...]
+
+
+class Shown:
+    """Per code: whether the group is shown, and the values shown with it.
+
+    What ends within the batch is closed at once: +[a, b). What lasts is +[a, FOREVER), and -[b, FOREVER) ends it later.
+    """
+
+    def __init__(self, types: Sequence[DataType] = ()) -> None:
+        self._present = ByCode(np.bool_, False)
+        self._lanes = [ByCode(lane_dtype(type_), 0) for type_ in types]
+        self.size = 0
+
+    def has(self, codes: Ints) -> Flags:
+        """Which groups are shown."""
+        return self._present.values[codes]
+
+    def change(self, steps: Steps, present: Flags, lanes: Sequence[Lane] = ()) -> Changes:
+        """The changes that make the given values hold from each step on."""
+        if len(steps):
+            for kept in (self._present, *self._lanes):
+                kept.fit(int(steps.code[-1]) + 1)
+        was_present = steps.previous(present, self._present.values)
+        differs = np.zeros(len(steps), dtype=np.bool_)
+        for lane, kept in zip(lanes, self._lanes, strict=True):
+            differs |= _bits(lane) != _bits(steps.previous(lane, kept.values))
+        rows = np.flatnonzero((present != was_present) | (differs & present))
+        changes = self._tell(steps, rows, present, lanes)
+        self._keep(steps, present, lanes)
+        return changes
+
+    def _tell(self, steps: Steps, rows: Ints, present: Flags, lanes: Sequence[Lane]) -> Changes:
+        code, start = steps.code[rows], steps.time[rows]
+        starts = run_starts(code)
+        end = np.full(len(rows), FOREVER)
+        end[:-1] = np.where(starts[1:], FOREVER, start[1:])
+        first = np.flatnonzero(starts)
+        old = first[self._present.values[code[first]]]  # of what was shown, the first change is the end
+        new = np.flatnonzero(present[rows])
+        signs = np.repeat(np.array([-1, 1], dtype=np.int8), (len(old), len(new)))
+        shown = zip(lanes, self._lanes, strict=True)
+        return Changes(
+            np.concatenate([code[old], code[new]]),
+            np.concatenate([start[old], start[new]]),
+            np.concatenate([np.full(len(old), FOREVER), end[new]]),
+            signs,
+            tuple(np.concatenate([kept.values[code[old]], lane[rows[new]]]) for lane, kept in shown),
+        )
+
+    def _keep(self, steps: Steps, present: Flags, lanes: Sequence[Lane]) -> None:
+        last = steps.stop - 1
+        self.size += int(present[last].sum()) - int(self._present.values[steps.groups].sum())
+        self._present.values[steps.groups] = present[last]
+        for lane, kept in zip(lanes, self._lanes, strict=True):
+            kept.values[steps.groups] = lane[last]
+
+
+def _bits(lane: Lane) -> Ints:
+    """Comparable also where a DOUBLE is NULL."""
+    bits: Ints = lane.view(np.int64)
+    return bits

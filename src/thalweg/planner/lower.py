@@ -1,0 +1,148 @@
+"""One operator, or a few, for each node of a plan. Equal sub-plans are run once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+from thalweg.algebra.plan import (
+    Distinct,
+    DStream,
+    GroupBy,
+    Intersect,
+    IStream,
+    Join,
+    Named,
+    Negation,
+    NrrJoin,
+    Plan,
+    Project,
+    RelationScan,
+    RStream,
+    Select,
+    SemiJoin,
+    StreamScan,
+    TopK,
+    Union,
+    Windowed,
+)
+from thalweg.core.errors import PlanError
+from thalweg.core.strings import StringPool
+from thalweg.operators import group_by, negation, nrr_join, r_stream, relation_to_stream, select, top_k
+from thalweg.operators.base import Operator
+from thalweg.operators.expire import Expire
+from thalweg.operators.windows import make_window
+from thalweg.planner.joins import Side, join, semi_join
+from thalweg.planner.pipeline import Pipeline
+from thalweg.planner.shape import is_direct, keeps_arrival_order, needs_dates
+from thalweg.planner.stages import Stages, columns
+
+
+class Strategy(Enum):
+    """How the ends of tuples are told: known ends where there are any, or negative tuples for all."""
+
+    AUTO = "auto"
+    NT = "nt"
+
+
+def build(plan: Plan, strategy: Strategy = Strategy.AUTO, pool: StringPool | None = None) -> Pipeline:
+    """The pipeline that keeps a plan's answer up to date."""
+    lowering = _Lowering(pool or StringPool(), needs_dates(plan), strategy)
+    lowering.place(plan)
+    return lowering.stages.pipeline()
+
+
+class _Lowering:
+    def __init__(self, pool: StringPool, dated: bool, strategy: Strategy) -> None:
+        self.stages = Stages(pool, dated)
+        self._strategy = strategy
+        self._places: dict[Plan, int] = {}
+
+    def place(self, plan: Plan) -> int:
+        """Where the plan's output is produced."""
+        if plan not in self._places:
+            self._places[plan] = self._lower(plan)
+        return self._places[plan]
+
+    def _side(self, plan: Plan) -> Side:
+        return Side(self.place(plan), self._is_direct(plan))
+
+    def _is_direct(self, plan: Plan) -> bool:
+        return self._strategy is Strategy.AUTO and is_direct(plan)
+
+    def _lower(self, plan: Plan) -> int:
+        stages, pool = self.stages, self.stages.pool
+        match plan:
+            case StreamScan(source) | RelationScan(source):
+                return stages.source(source.schema, source.name)
+            case Windowed():
+                return self._window(plan)
+            case Select(child, predicate):
+                return stages.add(plan.schema, select.Select(child.schema, predicate, pool), self.place(child))
+            case Project(child, items):
+                return stages.project(self.place(child), items)
+            case Union(left, right):
+                return stages.union(self.place(left), self.place(right))
+            case Join(left, right, condition, kind):
+                return join(stages, self._side(left), self._side(right), condition, kind)
+            case SemiJoin(left, right, condition, anti):
+                return semi_join(stages, self._side(left), self._side(right), condition, anti)
+            case NrrJoin(left, right, condition, kind):
+                operator = nrr_join.NrrJoin(left.schema, right.schema, condition, kind, pool)
+                return stages.add(plan.schema, operator, self.place(left), self.place(right))
+            case Distinct(child):
+                return stages.distinct(*self._side(child))
+            case GroupBy():
+                return self._group_by(plan)
+            case Negation(on=on):
+                return self._negation(plan, on)
+            case Intersect(left):  # what the negation would leave out
+                whole = tuple((i, i) for i in range(len(plan.schema)))
+                return stages.minus(self.place(left), self._negation(plan, whole))
+            case TopK():
+                return self._top_k(plan)
+            case IStream(child) | DStream(child) | RStream(child):
+                below = self.place(child)
+                return stages.add(plan.schema, self._to_stream(plan, child), below, tells_changes=True)
+        raise PlanError(f"the kernel has no operator for {plan.label}")
+
+    def _window(self, plan: Windowed) -> int:
+        stages, child = self.stages, plan.child
+        derived = not keeps_arrival_order(child)
+        operator = make_window(plan.window, child.schema, stages.pool, stages.dated, derived)
+        place = stages.add(plan.schema, operator, self.place(child))
+        return stages.add(plan.schema, Expire(plan.schema), place) if self._strategy is Strategy.NT else place
+
+    def _group_by(self, plan: GroupBy) -> int:
+        """Keys and arguments are computed below, so that the operator sees plain columns."""
+        needed = [Named(a.aggregate.argument, a.name) for a in plan.aggregates if a.aggregate.argument is not None]
+        below = self.stages.project(self.place(plan.child), (*plan.keys, *needed))
+        places = iter(range(len(plan.keys), len(plan.keys) + len(needed)))
+        specs = [(a.aggregate, None if a.aggregate.argument is None else next(places)) for a in plan.aggregates]
+        keys, schema, stages = range(len(plan.keys)), self.stages.schema(below), self.stages
+        operator = group_by.GroupBy(keys, specs, schema, stages.pool, stages.dated, self._is_direct(plan.child))
+        return stages.add(plan.schema, operator, below)
+
+    def _negation(self, plan: Negation | Intersect, on: Sequence[tuple[int, int]]) -> int:
+        left, right, stages = plan.left, plan.right, self.stages
+        direct = self._is_direct(left)
+        operator = negation.Negation(left.schema, right.schema, on, stages.pool, ordered=stages.dated, direct=direct)
+        return stages.add(left.schema, operator, self.place(left), self.place(right))
+
+    def _top_k(self, plan: TopK) -> int:
+        """Sort keys are computed below as further columns, and dropped above."""
+        stages, own = self.stages, columns(plan.schema)
+        keys = [Named(key.expression, f"key{i}") for i, key in enumerate(plan.keys)]
+        below = stages.project(self.place(plan.child), [*own, *keys])
+        order = [(len(own) + i, key.descending, key.nulls_first) for i, key in enumerate(plan.keys)]
+        schema, direct = stages.schema(below), self._is_direct(plan.child)
+        operator = top_k.TopK(schema, order, plan.limit, stages.pool, dated=stages.dated, known_ends=direct)
+        return stages.project(stages.add(schema, operator, below), own)
+
+    def _to_stream(self, plan: Plan, child: Plan) -> Operator:
+        match plan:
+            case IStream():
+                return relation_to_stream.IStream(child.schema, dated=self.stages.dated)
+            case DStream():
+                return relation_to_stream.DStream(child.schema, dated=self.stages.dated)
+        return r_stream.RStream(child.schema)

@@ -1,0 +1,65 @@
+"""A plan's operators in the order of their dependencies, run a batch at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from thalweg.core.batch import Batch
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.time import Instant
+from thalweg.operators.base import Operator
+
+
+@dataclass(frozen=True)
+class Node:
+    """An operator with the places of its inputs, or a source (no operator) with the name it is fed by."""
+
+    schema: Schema
+    operator: Operator | None
+    inputs: tuple[int, ...] = ()
+    source: str = ""
+    tells_changes: bool = False  # ISTREAM and its kin: what is there before anything happens is no change
+
+
+class Pipeline:
+    """Takes what streams and tables gained up to `now`, gives what the answer gained."""
+
+    def __init__(self, nodes: Sequence[Node], pool: StringPool, dated: bool) -> None:
+        self.nodes = tuple(nodes)
+        self.pool = pool
+        self.dated = dated
+
+    @property
+    def schema(self) -> Schema:
+        """The answer's columns."""
+        return self.nodes[-1].schema
+
+    def begin(self, before: Instant) -> Batch:
+        """The answer over nothing, just before anything can happen; to be called once, first.
+
+        What is there already (a count of zero) is not new, so stream operators take note of it and say nothing.
+        """
+        return self._run({}, before, silent=True)
+
+    def process(self, feeds: Mapping[str, Batch], now: Instant) -> Batch:
+        """One batch: all that streams and tables gained since the last one, up to and at `now`."""
+        return self._run(feeds, now)
+
+    def _run(self, feeds: Mapping[str, Batch], now: Instant, silent: bool = False) -> Batch:
+        results: list[Batch] = []
+        for node in self.nodes:
+            if node.operator is None:
+                results.append(feeds.get(node.source) or Batch.empty(node.schema, self.dated))
+                continue
+            result = node.operator.process([results[i] for i in node.inputs], now)
+            if silent and node.tells_changes:
+                result = Batch.empty(node.schema, self.dated)
+            results.append(result)
+        return results[-1]
+
+    @property
+    def stored(self) -> int:
+        """How many tuples all operators hold."""
+        return sum(node.operator.stored for node in self.nodes if node.operator is not None)

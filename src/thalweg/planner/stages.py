@@ -1,0 +1,66 @@
+"""A pipeline under construction: operators are added one by one, and known by their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thalweg.algebra.expressions import column
+from thalweg.algebra.plan import Named
+from thalweg.core.schema import Field, Schema
+from thalweg.core.strings import StringPool
+from thalweg.operators import distinct, project, union
+from thalweg.operators.base import Operator
+from thalweg.operators.delta_star import DeltaStar
+from thalweg.operators.negate import Negate
+from thalweg.planner.pipeline import Node, Pipeline
+
+
+class Stages:
+    """The nodes so far, and the small operators that larger ones are composed of."""
+
+    def __init__(self, pool: StringPool, dated: bool) -> None:
+        self.pool, self.dated = pool, dated
+        self.nodes: list[Node] = []
+
+    def pipeline(self) -> Pipeline:
+        """What has been built; the last node gives the answer."""
+        return Pipeline(self.nodes, self.pool, self.dated)
+
+    def schema(self, place: int) -> Schema:
+        """The columns of a node's output."""
+        return self.nodes[place].schema
+
+    def add(self, schema: Schema, operator: Operator, *inputs: int, tells_changes: bool = False) -> int:
+        """An operator over the outputs at some places."""
+        self.nodes.append(Node(schema, operator, inputs, tells_changes=tells_changes))
+        return len(self.nodes) - 1
+
+    def source(self, schema: Schema, name: str) -> int:
+        """A stream or table that is fed from outside."""
+        self.nodes.append(Node(schema, None, source=name))
+        return len(self.nodes) - 1
+
+    def project(self, place: int, expressions: Sequence[Named]) -> int:
+        """Computed columns."""
+        output = Schema(tuple(Field(e.name, e.expression.type) for e in expressions))
+        operator = project.Project(self.schema(place), [e.expression for e in expressions], self.pool)
+        return self.add(output, operator, place)
+
+    def union(self, *places: int) -> int:
+        """All together."""
+        return self.add(self.schema(places[0]), union.Union(), *places)
+
+    def minus(self, place: int, part: int) -> int:
+        """A bag less a part of it."""
+        return self.union(place, self.add(self.schema(part), Negate(), part))
+
+    def distinct(self, place: int, direct: bool) -> int:
+        """Each row once: delta* where the input has no negative tuples and nobody asks for dates."""
+        schema = self.schema(place)
+        small = direct and not self.dated
+        return self.add(schema, DeltaStar(schema) if small else distinct.Distinct(schema, self.dated), place)
+
+
+def columns(schema: Schema) -> list[Named]:
+    """All columns under their names."""
+    return [Named(column(schema, i), f.name) for i, f in enumerate(schema)]

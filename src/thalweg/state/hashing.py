@@ -1,0 +1,133 @@
+"""A hash table for whole lanes at a time: dense codes for keys, given back when keys are released.
+
+Open addressing, linear probing. All rows of a lane look at their slots at once; those that found another key look at
+the next slot, and so on: the number of rounds is the longest walk, a dozen or so, and later rounds are few rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from thalweg.core.lanes import Flags, Ints
+
+_EMPTY, _REMOVED = -1, -2  # codes of slots without a key; a walk goes on past the latter
+_SPARE = 256  # slots behind the last one that a hash can give, so that walks need not turn round
+_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
+
+
+class HashTable:
+    """Codes 0, 1, 2 ... for keys of one or more int64 lanes."""
+
+    def __init__(self, lanes: int) -> None:
+        self.size = 0  # all codes are below
+        self._free = np.empty(0, dtype=np.int64)  # codes below `size` that no key has
+        self._used = 0  # slots that are not empty
+        self._bits = 6
+        self._keys: list[Ints] = [np.empty(0, dtype=np.int64) for _ in range(lanes)]  # by slot
+        self._codes = np.empty(0, dtype=np.int64)  # by slot
+        self._build(self._keys, self._codes)
+
+    def encode(self, lanes: Sequence[Ints]) -> Ints:
+        """The codes of keys; new keys get new codes."""
+        self._reserve(len(lanes[0]))
+        slots = self._first_slots(lanes)
+        codes = self._codes[slots]
+        rest = np.flatnonzero(~self._holds(slots, codes, lanes))
+        if len(rest):
+            codes[rest] = self._walk([lane[rest] for lane in lanes], slots[rest])
+        return codes
+
+    def _walk(self, keys: Sequence[Ints], slots: Ints) -> Ints:
+        """The codes of keys that were not found at first sight; each looks at one slot after the other."""
+        codes = np.empty(len(slots), dtype=np.int64)
+        rest = np.arange(len(slots))
+        while len(rest):
+            self._claim(keys, slots)
+            found = self._codes[slots]
+            same = self._holds(slots, found, keys)
+            codes[rest[same]] = found[same]
+            onwards = np.flatnonzero(~same)
+            keys, rest, slots = [key[onwards] for key in keys], rest[onwards], slots[onwards] + 1
+            if len(slots) and int(slots.max()) == len(self._codes):  # beyond the end
+                self._bits += 1
+                self._rebuild()
+                slots = self._first_slots(keys)
+        return codes
+
+    def _holds(self, slots: Ints, codes: Ints, keys: Sequence[Ints]) -> Flags:
+        """Whether slots, which have these codes, hold these keys."""
+        same = codes >= 0
+        for kept, key in zip(self._keys, keys, strict=True):
+            same &= kept[slots] == key
+        return same
+
+    def adopt(self, lanes: Sequence[Ints], size: int) -> None:
+        """Take over keys that have the codes 0 .. size - 1 already; the table must be new."""
+        self.size = size
+        self._reserve(size)
+        self._build([lane[:size] for lane in lanes], np.arange(size))
+
+    def release(self, lanes: Sequence[Ints], codes: Ints) -> None:
+        """Forget keys that have these codes; later keys may get the codes."""
+        slots = self._first_slots(lanes)
+        walking = np.arange(len(slots))
+        while len(walking):
+            walking = walking[self._codes[slots[walking]] != codes[walking]]
+            slots[walking] += 1
+        self._codes[slots] = _REMOVED
+        self._free = np.concatenate([self._free, codes])
+
+    def _claim(self, keys: Sequence[Ints], slots: Ints) -> None:
+        """Keys that met an empty slot take it with a new code; of several that met the same one the last does."""
+        rows = np.flatnonzero(self._codes[slots] == _EMPTY)
+        if not len(rows):
+            return
+        self._codes[slots[rows]] = rows
+        winners = rows[self._codes[slots[rows]] == rows]
+        places = slots[winners]
+        for kept, key in zip(self._keys, keys, strict=True):
+            kept[places] = key[winners]
+        self._codes[places] = self._new_codes(len(winners))
+        self._used += len(winners)
+
+    def _new_codes(self, count: int) -> Ints:
+        cut = max(0, len(self._free) - count)
+        again, self._free = self._free[cut:], self._free[:cut]
+        fresh = np.arange(self.size, self.size + count - len(again))
+        self.size += len(fresh)
+        return np.concatenate([again, fresh])
+
+    def _reserve(self, count: int) -> None:
+        """Room for more keys with at most half of the slots in use; removed ones are swept out on the way."""
+        if 2 * (self._used + count) > 1 << self._bits:
+            alive = self.size - len(self._free)
+            self._bits = max(self._bits, (3 * (alive + count)).bit_length())
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        alive = np.flatnonzero(self._codes >= 0)
+        self._build([kept[alive] for kept in self._keys], self._codes[alive])
+
+    def _build(self, keys: Sequence[Ints], codes: Ints) -> None:
+        """Slots for keys that differ: in the order of their hashes, each in its own or the next free one."""
+        wanted = self._first_slots(keys)
+        order = np.argsort(wanted, kind="stable")
+        places = np.arange(len(order))
+        slots = np.maximum.accumulate(wanted[order] - places) + places
+        length = max(1 << self._bits, int(slots[-1]) + 1 if len(slots) else 0) + _SPARE
+        self._keys = [np.zeros(length, dtype=np.int64) for _ in keys]
+        self._codes = np.full(length, _EMPTY)
+        for kept, key in zip(self._keys, keys, strict=True):
+            kept[slots] = key[order]
+        self._codes[slots] = codes[order]
+        self._used = len(codes)
+
+    def _first_slots(self, lanes: Sequence[Ints]) -> Ints:
+        mixed: npt.NDArray[np.uint64] = lanes[0].view(np.uint64) * _MIX[0]
+        for lane in lanes[1:]:
+            mixed = ((mixed ^ (mixed >> np.uint64(32))) + lane.view(np.uint64)) * _MIX[1]
+        mixed = (mixed ^ (mixed >> np.uint64(32))) * _MIX[0]
+        return (mixed >> np.uint64(64 - self._bits)).astype(np.int64)
