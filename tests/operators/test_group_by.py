@@ -8,16 +8,19 @@ goes, a wrong date, an instant told in two batches that is not put right.
 from __future__ import annotations
 
 import math
+import pickle
+import random
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from operators.feeds import Signed, Step, check, examples, feeds, from_batch, to_batch
+from operators.feeds import Signed, Step, check, contents, examples, feeds, from_batch, to_batch
 from thalweg.algebra.expressions import AGGREGATES, Aggregate, column
 from thalweg.algebra.plan import Named, NamedAggregate
-from thalweg.core.rows import Value
+from thalweg.core.rows import Row, Value
 from thalweg.core.schema import Field, Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER
@@ -60,13 +63,13 @@ def _check(
     return operator
 
 
-@examples(250)
+@examples(100)
 @given(feeds(SCHEMA, most=12), KEYS, SPECIFICATIONS, st.booleans())
 def test_any_input(steps: list[Step], keys: tuple[int, ...], aggregates: list[Specification], dated: bool) -> None:
     _check(steps, keys, aggregates, dated, known_ends=False)
 
 
-@examples(250)
+@examples(100)
 @given(feeds(SCHEMA, direct=True, most=14), KEYS, SPECIFICATIONS, st.booleans(), st.booleans())
 def test_input_with_known_ends(
     steps: list[Step], keys: tuple[int, ...], aggregates: list[Specification], dated: bool, is_known: bool
@@ -74,13 +77,13 @@ def test_input_with_known_ends(
     _check(steps, keys, aggregates, dated, known_ends=is_known)
 
 
-@examples(150)
+@examples(60)
 @given(feeds(SCHEMA, most=20), st.sampled_from(EXTREMA), st.booleans())
 def test_one_extremum(steps: list[Step], extremum: Specification, dated: bool) -> None:
     _check(steps, (), [extremum], dated, known_ends=False)
 
 
-@examples(150)
+@examples(60)
 @given(feeds(SCHEMA, direct=True, most=20), st.sampled_from(EXTREMA), st.booleans())
 def test_one_extremum_with_known_ends(steps: list[Step], extremum: Specification, dated: bool) -> None:
     _check(steps, (), [extremum], dated, known_ends=True)
@@ -96,11 +99,9 @@ _SUMS = [(a, i) for a, i in EVERY if a.function in ("sum", "avg", "min", "max", 
 
 
 @pytest.mark.parametrize("name", _EXTREME)
-@examples(60)
+@examples(25)
 @given(feeds(SCHEMA, most=14), st.sampled_from([(), (0,)]), st.lists(st.sampled_from(_SUMS), min_size=1, max_size=3))
-def test_extreme_numbers(
-    name: str, steps: list[Step], keys: tuple[int, ...], aggregates: list[Specification]
-) -> None:
+def test_extreme_numbers(name: str, steps: list[Step], keys: tuple[int, ...], aggregates: list[Specification]) -> None:
     place = SCHEMA.find(name[0])[0]
 
     def revalued(s: Signed) -> Signed:
@@ -194,10 +195,58 @@ def test_strings_are_ordered_by_code_point_however_late_they_are_met() -> None:
     pool = StringPool()
     operator = GroupBy([], [(a, i) for a, i in EVERY if str(a) in ("MIN(s)", "MAX(s)")], SCHEMA, pool)
     schema = Schema.of(a=STRING, b=STRING)
-    shown: list[Value] = []
+    shown: list[Row] = []
     for t, text in enumerate(["m", "é", "z", "Z", "\U0001f600", "\uffff", "a"]):
         row = (1, text, 0, 0.5, True, 0)
         batch = to_batch([Signed(row, t, FOREVER, 1, t, FOREVER)], SCHEMA, pool, False)
         told = from_batch(operator.process([batch], t), schema, pool, False)
-        shown += [s.row for s in told if s.sign > 0]  # type: ignore[misc]
+        shown += [s.row for s in told if s.sign > 0]
     assert shown[-1] == ("Z", "\U0001f600")
+
+
+def _lives(count: int, deleted: bool) -> list[Signed]:
+    """Many tuples of a few groups with short and long lives, values that fall and rise, some deleted early."""
+    dice = random.Random(count)
+    told = []
+    for i in range(count):
+        start = i // 3
+        end = start + dice.choice([1, 5, 40, 400])
+        value = dice.choice([i % 97, -i, i, dice.randrange(50)])
+        born = _tuple(start, end, value, k=dice.choice([1, 1, 1, 2, dice.randrange(300)]))
+        told.append(born)
+        if deleted and dice.random() < 0.4:
+            told.append(born._replace(start=dice.randrange(start, end), sign=-1))
+    return sorted(told, key=lambda s: s.start)
+
+
+@pytest.mark.parametrize("known_ends", [True, False])
+@pytest.mark.parametrize("size", [50, 700])
+def test_extrema_of_thousands_of_tuples(known_ends: bool, size: int) -> None:
+    names = ("MAX(v)", "MIN(v)", "COUNT(DISTINCT v)")
+    operator, pool = _made([0, 1], *names, known_ends=known_ends), StringPool()
+    schema = Schema.of(k=BIGINT, s=STRING, high=BIGINT, low=BIGINT, count=BIGINT)
+    lives = _lives(4000, deleted=not known_ends)
+    told: list[Signed] = []
+    for i in range(0, len(lives), size):
+        batch = to_batch(lives[i : i + size], SCHEMA, pool, False)
+        told += from_batch(operator.process([batch], lives[min(i + size, len(lives)) - 1].start), schema, pool, False)
+    for t in range(3, lives[-1].start, 37):
+        groups: dict[Value, Counter[int]] = defaultdict(Counter)
+        for s in lives:
+            if s.start <= t < s.end:
+                assert isinstance(s.row[2], int)
+                groups[s.row[0]][s.row[2]] += s.sign
+        alive = {k: +values for k, values in groups.items() if +values}
+        wanted = sorted((k, "a", max(v), min(v), len(v)) for k, v in alive.items())  # type: ignore[type-var]
+        assert sorted(d.row for d in contents(told, t)) == wanted, t  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("known_ends", [True, False])
+def test_state_does_not_grow_with_the_keys_that_have_passed(known_ends: bool) -> None:
+    operator, pool = _made([0, 2], "MAX(x)", "SUM(DISTINCT v)", "MIN(v)", known_ends=known_ends), StringPool()
+    sizes = []
+    for i in range(400):
+        tuples = [_tuple(10 * i + j, 10 * i + j + 15, 1000 * i + j, k=1000 * i - j) for j in range(10)]
+        operator.process([to_batch(tuples, SCHEMA, pool, False)], 10 * i + 9)
+        sizes.append(len(pickle.dumps(operator)))
+    assert max(sizes[200:]) <= 1.1 * max(sizes[:100])

@@ -10,7 +10,6 @@ from hypothesis import given
 from operators.feeds import Contents, Step, check, examples, feeds
 from thalweg.core.rows import Bag, Dated
 from thalweg.core.schema import Schema
-from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.core.types import DataType
 from thalweg.operators.base import Operator

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from operators.drawn import ROWS as DRAWN
+from operators.drawn import Timeline
 from operators.feeds import Contents, Step, check, examples, feeds
 from thalweg.algebra.expressions import Column
 from thalweg.algebra.plan import SortKey
+from thalweg.core.batch import Batch
 from thalweg.core.rows import Dated
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.core.types import DataType
-from thalweg.operators import leaders
+from thalweg.operators import leaders, skyband
 from thalweg.operators.top_k import Key, TopK
 from thalweg.reference import operators as reference
 
@@ -31,6 +35,7 @@ def rooms(request: pytest.FixtureRequest) -> Iterator[None]:
         if request.param == "tight":
             for name, value in {"_SPARE": 0, "_AMPLE": 1, "_FEW": 0}.items():
                 patch.setattr(leaders, name, value)
+            patch.setattr(skyband, "_PART", 1)
         yield
 
 
@@ -63,3 +68,42 @@ def test_without_dates(steps: list[Step], keys: list[Key], limit: int) -> None:
 @given(feeds(ROWS, direct=True, most=16), KEYS, st.integers(0, 4), st.booleans())
 def test_known_ends(steps: list[Step], keys: list[Key], limit: int, dated: bool) -> None:
     run(steps, keys, limit, dated=dated, known_ends=True)
+
+
+def timeline(limit: int, *, known_ends: bool = True) -> Timeline:
+    pool = StringPool()
+    return Timeline(TopK(DRAWN, [(1, True, False)], limit, pool, dated=True, known_ends=known_ends), pool)
+
+
+def test_only_what_enters_and_leaves_is_told() -> None:
+    # The greatest number first. a5 |--------)   b7  |---)   c6   |------)
+    line = timeline(1)
+    assert line.tell(1, "+a5[1,9)") == "+a5[1,9)"
+    assert line.tell(2, "+b7[2,5)") == "-a5[2,9) +b7[2,5)"
+    assert line.tell(3, "+c6[3,9)") == ""
+    assert line.tell(8, "") == "+c6[5,9)"
+    assert line.tell(20, "") == ""
+    assert line.operator.stored == 0
+
+
+def test_within_a_batch_intervals_are_closed() -> None:
+    line = timeline(1)
+    assert line.tell(8, "+a5[1,9) +b7[2,5) +c6[3,9)") == "+a5[1,2) +b7[2,5) +c6[5,9)"
+
+
+def test_of_equal_rows_the_first_to_expire_shows() -> None:
+    line = timeline(1, known_ends=False)
+    assert line.tell(1, "+a5[1,9)") == "+a5[1,F)"
+    assert line.tell(9, "") == "-a5[9,F)"
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_only_tuples_that_may_show_are_kept(descending: bool) -> None:
+    # 20,000 random numbers, all alive: the state stays a small multiple of limit * log(tuples / limit).
+    schema, limit, tuples = Schema.of(v=DataType.BIGINT), 5, 20_000
+    operator = TopK(schema, [(0, descending, False)], limit, StringPool(), known_ends=True)
+    ts, values = np.arange(tuples), np.random.default_rng(0).permutation(tuples)
+    for part in np.split(np.arange(tuples), 8):
+        batch = Batch((values[part],), ts[part], ts[part] + tuples, np.ones(len(part), dtype=np.int8))
+        operator.process([batch], int(ts[part[-1]]))
+    assert operator.stored < 600

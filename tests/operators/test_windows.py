@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +19,6 @@ from thalweg.algebra.windows import Landmark, Now, PartitionedRows, Range, Rows,
 from thalweg.core.rows import Value
 from thalweg.core.schema import Schema
 from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
-from thalweg.operators.windows.order import order_of_codes
 
 Drawn = st.SearchStrategy[Window]
 
@@ -123,9 +121,3 @@ def test_a_key_that_returns_after_its_queue_was_given_up_starts_afresh(size: int
     arrivals = [Told(+1, t, (key, float(t), None)) for t, key in enumerate(keys)]
     steps = [(batch[-1].ts, batch) for batch in (arrivals[i : i + size] for i in range(0, len(arrivals), size))]
     check(PartitionedRows((K,), 3, Range(10)), SCHEMA, steps, dated=True, derived=False)
-
-
-@pytest.mark.parametrize("most", [3, 2**16, 2**17, 2**32])
-def test_codes_are_sorted_stably_whatever_their_size(most: int) -> None:
-    codes = np.random.default_rng(most).integers(0, most, 500)
-    assert order_of_codes(codes).tolist() == np.argsort(codes, kind="stable").tolist()

@@ -22,6 +22,8 @@ from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
 from thalweg.state import intervals, keyed
 from thalweg.state.intervals import IntervalStore
+from thalweg.state.keyed import Keyed
+from thalweg.state.run import Run
 
 SCHEMA = Schema.of(k=DataType.BIGINT)
 KEYS: list[Value] = [0, 1, 2, None]
@@ -85,6 +87,25 @@ def test_many_equal_tuples_are_one() -> None:
     store.add(many, Batch((many,), many, forever, many.astype(np.int8)), 1)
     store.add(many[:999], Batch((many[:999],), many[:999] + 1, forever[:999], -many[:999].astype(np.int8)), 2)
     assert len(store) == 1 and store.snapshot()[0].sign.tolist() == [1]
+
+
+def test_equal_tuples_of_several_runs_are_deleted_one_by_one() -> None:
+    store, one = IntervalStore(), np.ones(1, dtype=np.int64)
+    born = Batch((one,), one, np.full(1, FOREVER), one.astype(np.int8))
+    with patch.object(intervals, "_SMALL", 0):
+        store.add(one, born, 1)
+        store.add(one, born, 1)
+        assert len(store.snapshot()) == 2
+        store.add(np.repeat(one, 2), Batch.concat([born.negated(), born.negated()]), 1)
+        store.expire(1)
+    assert len(store) == 0
+
+
+def test_a_merge_drops_what_has_ended() -> None:
+    keys = np.arange(4)
+    run = Run.of(Keyed.of(keys, Batch((keys,), keys, keys + 3, np.ones(4, dtype=np.int8))))
+    merged = Run.merge([run, run], now=4)  # what ended at 3 and 4 is gone, the others are there twice
+    assert merged.end.tolist() == [5, 6] and merged.sign.tolist() == [2, 2]
 
 
 def _fed(negative: bool, lifetime: Callable[[int], Ints]) -> IntervalStore:

@@ -69,7 +69,9 @@ TYPE_NAMES: dict[str, DataType] = {
     "INTERVAL": DataType.INTERVAL,
 }
 
-INT64_MIN = -(2**63)
+# A BIGINT is symmetric: -2^63 is none, so that engines can use it to mark a NULL (docs/semantics.md).
+INT64_MIN = -(2**63) + 1
+NO_BIGINT = -(2**63)
 INT64_MAX = 2**63 - 1
 
 

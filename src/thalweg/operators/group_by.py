@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.core.types import DataType
 from thalweg.operators.aggregates.accumulator import Accumulator
 from thalweg.operators.aggregates.deduplicated import Deduplicated, Inhabited
-from thalweg.operators.aggregates.extrema import Extremum, ts_of
+from thalweg.operators.aggregates.extrema import ColumnOf, Extremum, ts_of
 from thalweg.operators.aggregates.order import Order
 from thalweg.operators.aggregates.progressive import Progressive
 from thalweg.operators.base import Operator
@@ -96,7 +96,7 @@ def _accumulators(
             continue
         if aggregate.function in ("min", "max"):  # duplicates change nothing
             order = Order(schema[column].type, pool, least=aggregate.function == "min")
-            accumulators.append(Extremum(order, _column(column), known_ends))
+            accumulators.append(Extremum(order, ColumnOf(column), known_ends))
             places.append(i)
         else:
             duplicates.setdefault(column, []).append(i)
@@ -105,10 +105,6 @@ def _accumulators(
         accumulators.append(Deduplicated(functions, column, schema[column].type, known_ends))
         places += chosen
     return accumulators, places
-
-
-def _column(column: int) -> Callable[[Batch], Lane]:
-    return lambda batch: batch.columns[column]
 
 
 def _dates(ts: Lane) -> Dates:

@@ -48,6 +48,9 @@ class GroupSweep:
             happenings.append((np.zeros(1, dtype=np.int64), np.full(1, first)))
             self._begun = True
         steps, places = Steps.of(happenings)
+        if not len(steps):  # nothing happened to anybody
+            self.vanished = steps.code
+            return self._shown.no_change()
         pairs = zip(self._accumulators, places[: len(self._accumulators)], strict=True)
         size, *lanes = [lane for a, steps_of in pairs for lane in a.values(steps, steps_of)]
         present = np.ones(len(steps), dtype=np.bool_) if self._always else size > 0

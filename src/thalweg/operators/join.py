@@ -12,7 +12,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.core.time import BEGINNING, Instant
+from thalweg.core.time import Instant
 from thalweg.operators.base import Operator
 from thalweg.operators.evaluate import Condition
 from thalweg.operators.join_keys import NO_PARTNER, JoinKeys
@@ -52,7 +52,6 @@ class Join(Operator):
         self._old_left, self._old_right = IntervalStore(partitions), IntervalStore(partitions)
         self._dates_from_left = dates_from_left
         self._nothing = Batch.empty(left + right, dated)
-        self._before = BEGINNING
 
     @property
     def stored(self) -> int:
@@ -73,7 +72,6 @@ class Join(Operator):
         for store, arrivals in ((self._old_left, left), (self._old_right, others)):
             store.keep(arrivals, now)
             store.expire(now)
-        self._before = now
         return assemble(found, self._nothing, self._dates_from_left)
 
     def _new_by_old(self, left: Keyed) -> Iterator[Matches]:
@@ -88,13 +86,13 @@ class Join(Operator):
 
     def _new_by_new(self, left: Keyed, right: Keyed, deleting: Keyed) -> Iterator[Matches]:
         """New left tuples by new right ones, and by old ones that are deleted in this batch, until they are."""
+        if not len(left):
+            return
         met, codes = right.tuples, right.codes
         if len(deleting):
-            until = deleting.tuples.start
-            old = deleting.tuples.negated().between(np.full(len(deleting), self._before), until)
-            met, codes = Batch.concat([met, old]), np.append(codes, deleting.codes[until > self._before])
-        if not len(left) or not len(met):
-            return
+            begun, until = left.tuples.start.min(), deleting.tuples.start
+            old = deleting.tuples.negated().between(np.full(len(deleting), begun), until)
+            met, codes = Batch.concat([met, old]), np.append(codes, deleting.codes[begun < until])
         index = TimeIndex(codes, met.start, met.end)
         met = met.take(index.order)
         for i, j in pairs(*index.find(left.codes, left.tuples.start, left.tuples.end)):

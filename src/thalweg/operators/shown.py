@@ -43,10 +43,9 @@ class Shown:
         return self._present.values[codes]
 
     def change(self, steps: Steps, present: Flags, lanes: Sequence[Lane] = ()) -> Changes:
-        """The changes that make the given values hold from each step on."""
-        if len(steps):
-            for kept in (self._present, *self._lanes):
-                kept.fit(int(steps.code[-1]) + 1)
+        """The changes that make the given values hold from each step on; there must be a step."""
+        for kept in (self._present, *self._lanes):
+            kept.fit(int(steps.code[-1]) + 1)
         was_present = steps.previous(present, self._present.values)
         differs = np.zeros(len(steps), dtype=np.bool_)
         for lane, kept in zip(lanes, self._lanes, strict=True):
@@ -55,6 +54,12 @@ class Shown:
         changes = self._tell(steps, rows, present, lanes)
         self._keep(steps, present, lanes)
         return changes
+
+    def no_change(self) -> Changes:
+        """Nothing is told."""
+        none = np.empty(0, dtype=np.int64)
+        lanes = tuple(np.empty(0, dtype=kept.values.dtype) for kept in self._lanes)
+        return Changes(none, none, none, np.empty(0, dtype=np.int8), lanes)
 
     def _tell(self, steps: Steps, rows: Ints, present: Flags, lanes: Sequence[Lane]) -> Changes:
         code, start = steps.code[rows], steps.time[rows]

@@ -90,8 +90,7 @@ class Count:
 
     def along(self, steps: Steps, places: Ints, weights: Ints) -> Ints:
         """The count of each step's group from that step on, given weights that fall on steps."""
-        if len(steps):
-            self._state.fit(int(steps.code[-1]) + 1)
+        self._state.fit(int(steps.code[-1]) + 1)
         change = np.zeros(len(steps), dtype=np.int64)
         np.add.at(change, places, weights)
         return steps.running(change, self._state.values)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from thalweg.algebra.expressions import Aggregate
 from thalweg.algebra.expressions.render import Dialect
+from thalweg.algebra.expressions.render.dialect import bigint
 from thalweg.algebra.plan import Distinct, GroupBy
 from thalweg.algebra.sql.text import Renderer, columns, dates
 from thalweg.core.time import BEGINNING, FOREVER
-from thalweg.core.types import DataType
+from thalweg.core.types import NO_BIGINT, DataType
 
 _NAMES = {"stddev": "STDDEV_SAMP", "variance": "VAR_SAMP"}
 
@@ -46,6 +47,7 @@ def _aggregate(spec: Aggregate, argument: str, dialect: Dialect) -> str:
     if spec.function == "sum" and spec.type is DataType.BIGINT:
         # Summed beyond 64 bits, then NULL if it does not fit: the order of addition must not show.
         argument = argument if dialect is Dialect.DUCKDB else f"CAST({argument} AS DECIMAL(38, 0))"
-        return f"TRY_CAST(SUM({'DISTINCT ' * spec.distinct}{argument}) AS BIGINT)"
+        total = f"TRY_CAST(SUM({'DISTINCT ' * spec.distinct}{argument}) AS BIGINT)"
+        return f"NULLIF({total}, {bigint(NO_BIGINT, dialect)})"
     name = _NAMES.get(spec.function, spec.function.upper())
     return f"{name}({'DISTINCT ' * spec.distinct}{argument})"

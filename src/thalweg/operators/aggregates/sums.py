@@ -33,8 +33,7 @@ class RunningSums:
     def along(self, steps: Steps, places: Ints, weight: Ints, numbers: Numbers) -> Sums:
         """The sum of each step's group from that step on, given numbers that fall on steps with a weight."""
         change = self._scatter(len(steps), places, weight * numbers.sign, numbers)
-        if len(steps):
-            self._fit(int(steps.code[-1]) + 1)
+        self._fit(int(steps.code[-1]) + 1)
         for i in range(len(change)):
             change[i] = steps.running(change[i], self._state[i])
         sums = Sums(change, self._low, numbers.unit)

@@ -11,19 +11,19 @@ from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import Ints, Lane, lane_dtype
 from thalweg.core.schema import Schema
 from thalweg.core.time import FOREVER, Instant
+from thalweg.operators.ordering import stable_order
 from thalweg.operators.segments import rank_within, run_ends, run_starts
-from thalweg.operators.windows.order import order_of_codes
-from thalweg.operators.windows.queues import Queues
 from thalweg.state.coder import KeyCoder
+from thalweg.state.queues import Queues
+
+_FEW = 64
 
 
 @dataclass(frozen=True)
 class LetIn:
-    """Tuples let in at one step: how many for each key, and those that remain among the last n of theirs."""
+    """Tuples let in at one step that are among the last n of their keys, key by key, with ranks 0, 1, 2 ..."""
 
-    keys: Ints
-    added: Ints
-    row_keys: Ints
+    codes: Ints
     ranks: Ints
     rows: tuple[Lane, ...]
     now: Instant
@@ -41,67 +41,64 @@ class LastOfEach:
         self._count = count
         self._dated = dated
         self._coder = KeyCoder(len(keys))
-        dates = [np.int64] if dated else []
-        self._queues = Queues([np.int64, *(lane_dtype(t) for t in schema.types), *dates], count)
+        self._queues = Queues([np.int64, *(lane_dtype(t) for t in schema.types), *([np.int64] if dated else [])])
+        self._unchecked = 0  # tuples with an end queued since those that have ended were last given up
+        self._patience = _FEW  # how many of them may be
 
     def weigh(self, entering: Batch, now: Instant) -> tuple[Batch, LetIn]:
         """What entering tuples add to the output, and what they would add to the queues."""
         codes = self._coder.encode([entering.columns[k] for k in self._keys], len(entering))
         self._queues.reach(self._coder.size)
-        place = _Places.of(codes, self._count, keyed=bool(self._keys))
-        until = np.append(entering.start, FOREVER)[place.successor]
+        order = stable_order(codes) if self._keys else np.arange(len(codes))
+        in_order = codes[order]
+        successor = self._successors(order, in_order)
+        until = np.append(entering.start, FOREVER)[successor]
         shown = entering.between(entering.start, np.minimum(until, entering.end))
-        ranks = self._queues.came(codes) + place.rank
-        remain = np.flatnonzero(place.successor == len(codes))
-        update = LetIn(place.keys, place.added, codes[remain], ranks[remain], self._lanes(entering.take(remain)), now)
-        return Batch.concat([shown, self._displaced(entering, codes, place.rank, ranks)]), update
+        last = order[successor[order] == len(codes)]
+        ranks = rank_within(run_starts(codes[last]))
+        update = LetIn(codes[last], ranks, self._lanes(entering.take(last)), now)
+        return Batch.concat([shown, self._displaced(entering.start[order], in_order)]), update
 
     def commit(self, update: LetIn) -> None:
-        """Queue the tuples."""
-        if len(update.keys):
-            self._queues.append(update.keys, update.added, update.row_keys, update.ranks, update.rows, update.now)
+        """Queue the tuples, behind fewer than n."""
+        ends = run_ends(run_starts(update.codes))
+        keys, added = update.codes[ends], update.ranks[ends] + 1
+        first, last = self._queues.first, self._queues.last
+        first[keys] = np.maximum(first[keys], last[keys] + added - self._count)
+        self._queues.append(update.codes, update.ranks, update.rows, update.now)
+        self._give_up(update)
 
     @property
     def stored(self) -> int:
         """The tuples in the queues."""
-        return len(self._queues)
+        return int((self._queues.last - self._queues.first).sum())
 
-    def _displaced(self, entering: Batch, codes: Ints, rank: Ints, ranks: Ints) -> Batch:
-        """The tuples of earlier batches that entering ones displace."""
-        old = ranks - self._count
-        who = np.flatnonzero((rank < self._count) & self._queues.holds(codes, old))
-        end, *rest = self._queues.read(codes[who], old[who])
+    def _give_up(self, update: LetIn) -> None:
+        """Drop what has ended, also of keys that never return; so rarely that it costs little per tuple."""
+        self._unchecked += int(np.count_nonzero(update.rows[0] < FOREVER))
+        if self._unchecked > self._patience:
+            alive = self._queues.alive(update.now)
+            self._unchecked, self._patience = 0, max(_FEW, alive, self._coder.size // 16)
+
+    def _successors(self, order: Ints, codes: Ints) -> Ints:
+        """For each tuple the position of the n-th after it in its key; the number of tuples if there is none."""
+        n, rows = self._count, len(order)
+        successor = np.full(rows, rows)
+        if n < rows:
+            same = codes[n:] == codes[:-n]
+            successor[order[:-n][same]] = order[n:][same]
+        return successor
+
+    def _displaced(self, start: Ints, codes: Ints) -> Batch:
+        """The tuples of earlier steps that entering ones, key by key, displace."""
+        rank = rank_within(run_starts(codes))
+        number = self._queues.last[codes] + 1 + rank - self._count
+        who = np.flatnonzero((rank < self._count) & (number > self._queues.first[codes]))
+        end, *rest = self._queues.read(self._queues.slots(codes[who], number[who]))
         dates = Dates(rest.pop(), end) if self._dated else None
-        start = entering.start[who]
-        return Batch(tuple(rest), start, end, np.full(len(who), -1, dtype=np.int8), dates).between(start, end)
+        signs = np.full(len(who), -1, dtype=np.int8)
+        return Batch(tuple(rest), start[who], end, signs, dates).between(start[who], end)
 
     def _lanes(self, tuples: Batch) -> tuple[Lane, ...]:
         ts = () if tuples.dates is None else (tuples.dates.ts,)
         return (tuples.end, *tuples.columns, *ts)
-
-
-@dataclass(frozen=True)
-class _Places:
-    """Where tuples stand within their keys."""
-
-    rank: Ints  # 0, 1, 2 ... within the key
-    successor: Ints  # the position of the n-th one after it in the key; the number of tuples if there is none
-    keys: Ints  # the distinct keys
-    added: Ints  # and how many tuples each has
-
-    @staticmethod
-    def of(codes: Ints, n: int, keyed: bool) -> _Places:
-        rows = len(codes)
-        if not keyed:
-            position = np.arange(rows)
-            return _Places(position, np.minimum(position + n, rows), codes[:1], np.full(min(rows, 1), rows))
-        order = order_of_codes(codes)
-        in_order = codes[order]
-        starts = run_starts(in_order)
-        rank, successor = np.empty(rows, dtype=np.int64), np.full(rows, rows)
-        ranked = rank_within(starts)
-        rank[order] = ranked
-        if n < rows:
-            same = in_order[n:] == in_order[:-n]
-            successor[order[:-n][same]] = order[n:][same]
-        return _Places(rank, successor, in_order[starts], ranked[run_ends(starts)] + 1)

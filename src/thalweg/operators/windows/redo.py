@@ -11,7 +11,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.operators.base import Operator
-from thalweg.operators.windows.order import net, order_of_stream
+from thalweg.operators.windows.order import net_tuples, order_of_stream
 from thalweg.operators.windows.steps import AnySteps
 
 
@@ -67,8 +67,8 @@ class Redoing(Operator):
         self._open = self._in_order(Batch.concat([self._open, more]))
         before = self._told
         self._told, self._update = self._steps.weigh(self._open, self._clock)
-        return net(Batch.concat([before.negated(), self._told]))
+        return net_tuples(Batch.concat([before.negated(), self._told]))
 
     def _in_order(self, tuples: Batch) -> Batch:
-        placed = tuples.take(order_of_stream(tuples, self._schema, self._pool))
-        return placed if (placed.sign > 0).all() else net(placed)
+        standing = tuples if (tuples.sign > 0).all() else net_tuples(tuples)
+        return standing.take(order_of_stream(standing, self._schema, self._pool))

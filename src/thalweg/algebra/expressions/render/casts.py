@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from thalweg.algebra.expressions.render.dialect import Dialect, double, text, type_name
-from thalweg.algebra.expressions.render.guards import let, matches
+from thalweg.algebra.expressions.render.guards import in_domain, let, matches
 from thalweg.algebra.expressions.texts import BIGINT_TEXT, DOUBLE_TEXT, FALSE_TEXTS, TIMESTAMP_TEXT, TRUE_TEXTS
 from thalweg.core.types import DataType
 
@@ -23,7 +23,9 @@ def _trim(sql: str, dialect: Dialect) -> str:
 def _read(pattern: str, wanted: DataType) -> CastWriter:
     def write(sql: str, dialect: Dialect) -> str:
         def body(trimmed: str) -> str:
-            return f"CASE WHEN {matches(trimmed, pattern, dialect)} THEN TRY_CAST({trimmed} AS {wanted}) END"
+            read = f"TRY_CAST({trimmed} AS {wanted})"
+            read = in_domain(read, dialect) if wanted is DataType.BIGINT else read
+            return f"CASE WHEN {matches(trimmed, pattern, dialect)} THEN {read} END"
 
         return let("text_", _trim(sql, dialect), dialect, body)
 
@@ -55,7 +57,7 @@ def _double_to_bigint(sql: str, dialect: Dialect) -> str:
 
     def body(x: str) -> str:
         whole = f"trunc({x})" if dialect is Dialect.DUCKDB else x
-        return f"CASE WHEN {x} >= {low} AND {x} < {high} THEN CAST({whole} AS BIGINT) END"
+        return f"CASE WHEN {x} > {low} AND {x} < {high} THEN CAST({whole} AS BIGINT) END"
 
     return let("x_", sql, dialect, body)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from thalweg.algebra.expressions.render.dialect import Dialect, Site, bigint, double, interval, text
 from thalweg.core.time import FIRST_TIMESTAMP, LAST_TIMESTAMP
-from thalweg.core.types import DataType
+from thalweg.core.types import NO_BIGINT, DataType
 
 _TRY = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
 _SHORT = 40  # characters that may be repeated: a column, a constant, a small sum
@@ -40,8 +40,13 @@ def without_nan(sql: str, dialect: Dialect) -> str:
 def checked(operator: str, left: str, right: str, dialect: Dialect) -> str:
     """BIGINT arithmetic in which overflow is NULL."""
     if dialect is Dialect.DUCKDB:
-        return f"TRY({left} {operator} {right})"
-    return f"{_TRY[operator]}({left}, {right})"
+        return in_domain(f"TRY({left} {operator} {right})", dialect)
+    return in_domain(f"{_TRY[operator]}({left}, {right})", dialect)
+
+
+def in_domain(sql: str, dialect: Dialect) -> str:
+    """A 64-bit integer as a BIGINT, of which one is none."""
+    return nullif(sql, bigint(NO_BIGINT, dialect), dialect)
 
 
 def to_micros(site: Site, index: int) -> str:

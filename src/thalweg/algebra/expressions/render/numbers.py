@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from thalweg.algebra.expressions.render.dialect import Dialect, Site, Writer, bigint, both, double, type_name
 from thalweg.algebra.expressions.render.guards import checked, clamped, from_micros, let, nullif, to_micros
-from thalweg.core.types import INT64_MIN, DataType
+from thalweg.core.types import DataType
 
 # DOUBLE operations that give NaN for NaN, so that one guard around the outermost will do, and all that need a guard.
 KEEPS_NAN = frozenset({"+", "-", "*", "/", "%", "negate"})
@@ -47,9 +47,7 @@ def _negate(site: Site) -> str:
 
 
 def _abs(site: Site) -> str:
-    if site.call.type is DataType.DOUBLE:
-        return f"abs({site.args[0]})"
-    return f"abs({nullif(site.args[0], bigint(INT64_MIN, site.dialect), site.dialect)})"
+    return f"abs({site.args[0]})"
 
 
 def _sign(site: Site) -> str:

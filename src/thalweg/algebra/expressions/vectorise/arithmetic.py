@@ -23,7 +23,7 @@ from thalweg.algebra.expressions.vectorise.datum import (
     without_nan,
 )
 from thalweg.core.time import FIRST_TIMESTAMP, LAST_TIMESTAMP
-from thalweg.core.types import INT64_MIN, DataType
+from thalweg.core.types import NO_BIGINT, DataType
 
 Overflow = Callable[[Columnar, Columnar, Columnar], Columnar]  # which rows of (left, right, wrapped result) overflow
 
@@ -44,13 +44,13 @@ def _ring(plain: Kernel, checked: Kernel, overflow: Overflow) -> Kernel:
 
     def integers(a: Datum, b: Datum) -> Datum:
         try:
-            return checked(a, b)
+            return _in_domain(checked(a, b))
         except pa.ArrowInvalid:
             wrapped = plain(a, b)
             rows = length_of(a, b)
             sides = [broadcast(x, rows).fill_null(0).to_numpy() for x in (a, b, wrapped)]
             with np.errstate(all="ignore"):
-                return nullify(wrapped, pa.array(overflow(*sides)))
+                return _in_domain(nullify(wrapped, pa.array(overflow(*sides))))
 
     def kernel(a: Datum, b: Datum) -> Datum:
         if is_double(a):
@@ -67,7 +67,7 @@ def _ring(plain: Kernel, checked: Kernel, overflow: Overflow) -> Kernel:
 
 def _product_overflows(a: Columnar, b: Columnar, wrapped: Columnar) -> Columnar:
     divisor = np.where(a == 0, 1, a)
-    bad: Columnar = (a != 0) & (wrapped // divisor != b) | ((a == -1) & (b == INT64_MIN))
+    bad: Columnar = (a != 0) & (wrapped // divisor != b)
     return bad
 
 
@@ -85,16 +85,16 @@ def _modulo(a: Datum, b: Datum) -> Datum:
 def _negate(a: Datum) -> Datum:
     if is_double(a):
         return pc.negate(a)
-    return _not_smallest(pc.negate(to_micros(a))).cast(a.type)
+    return pc.negate(to_micros(a)).cast(a.type)
 
 
 def _abs(a: Datum) -> Datum:
-    return pc.abs(a) if is_double(a) else _not_smallest(pc.abs(a))
+    return pc.abs(a)
 
 
-def _not_smallest(result: Datum) -> Datum:
-    """The smallest BIGINT is the only one that its own negation wraps around to."""
-    return nullify(result, pc.equal(result, INT64_MIN))
+def _in_domain(result: Datum) -> Datum:
+    """An int64 as a BIGINT, of which one int64 is none."""
+    return nullify(result, pc.equal(result, NO_BIGINT))
 
 
 ARITHMETIC: dict[str, Kernel] = {

@@ -8,12 +8,12 @@ import pyarrow.compute as pc
 
 from thalweg.algebra.expressions.texts import BIGINT_TEXT, DOUBLE_TEXT, FALSE_TEXTS, TIMESTAMP_FIELDS, TRUE_TEXTS
 from thalweg.algebra.expressions.vectorise.datum import Columnar, Kernel, is_null, nullify
-from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
+from thalweg.core.types import INT64_MAX, DataType
 
 
 def truncate(doubles: pa.Array) -> pa.Array:
     """BIGINTs, cut off towards zero; NULL out of range."""
-    inside = pc.and_(pc.greater_equal(doubles, -(2.0**63)), pc.less(doubles, 2.0**63))
+    inside = pc.and_(pc.greater(doubles, -(2.0**63)), pc.less(doubles, 2.0**63))
     return pc.trunc(nullify(doubles, pc.invert(inside))).cast(pa.int64(), safe=False)
 
 
@@ -41,11 +41,9 @@ def _to_boolean(strings: pa.Array) -> pa.Array:
 def _to_bigint(strings: pa.Array) -> pa.Array:
     texts = pc.replace_substring_regex(_matching(strings, BIGINT_TEXT), r"\A([+-]?)0*([0-9])", r"\1\2")
     digits = pc.utf8_ltrim(texts, characters="+-")
-    negative = pc.starts_with(texts, "-")
-    bound = pc.if_else(negative, str(-INT64_MIN), str(INT64_MAX))
     longer = pc.greater(pc.utf8_length(digits), 19)
     # Of two numbers with nineteen digits, the greater is the one whose text is.
-    greater = pc.and_(pc.equal(pc.utf8_length(digits), 19), pc.greater(digits, bound))
+    greater = pc.and_(pc.equal(pc.utf8_length(digits), 19), pc.greater(digits, str(INT64_MAX)))
     return nullify(pc.utf8_ltrim(texts, characters="+"), pc.or_(longer, greater)).cast(pa.int64())
 
 

@@ -1,0 +1,118 @@
+"""Catches queues that lose, mix up or resurrect rows when their rings move, wrap round or are laid out anew."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from operators.feeds import examples
+from strategies.dice import Dice
+from thalweg.core.lanes import Ints
+from thalweg.state.queues import Queues
+
+Row = tuple[int, float]
+
+CODES = 5
+
+
+def as_lanes(rows: list[Row]) -> tuple[Ints, np.typing.NDArray[np.float64]]:
+    return np.array([row[0] for row in rows], dtype=np.int64), np.array([row[1] for row in rows], dtype=np.float64)
+
+
+def contents(queues: Queues, code: int) -> list[Row]:
+    """The rows of a queue, in order."""
+    numbers = np.arange(queues.first[code] + 1, queues.last[code] + 1)
+    lanes = queues.read(queues.slots(np.full(len(numbers), code), numbers))
+    return list(zip(*(lane.tolist() for lane in lanes), strict=True))
+
+
+class Check:
+    """Queues beside plain lists."""
+
+    def __init__(self, dice: Dice) -> None:
+        self.dice = dice
+        self.queues = Queues([np.int64, np.float64])
+        self.lists: dict[int, list[Row]] = {code: [] for code in range(CODES)}
+        self.clock = 0
+        self.made = 0
+
+    def rows(self, count: int) -> list[Row]:
+        """New rows that end no earlier than those before."""
+        ends = sorted(self.clock + self.dice.number(1, 6) + self.made // 4 for _ in range(count))
+        self.made += count
+        return [(end, float(self.made + i)) for i, end in enumerate(ends)]
+
+    def append(self) -> None:
+        new = {code: self.rows(self.dice.pick([0, 1, 2, 9])) for code in range(CODES)}
+        codes = np.repeat(np.arange(CODES), [len(rows) for rows in new.values()])
+        ranks = np.array([i for rows in new.values() for i in range(len(rows))], dtype=np.int64)
+        flat = [row for rows in new.values() for row in rows]
+        self.queues.append(codes, ranks, as_lanes(flat), self.clock)
+        for code, rows in new.items():
+            self.lists[code] += rows
+
+    def leave(self) -> None:
+        code = self.dice.number(0, CODES - 1)
+        count = self.dice.number(0, int(self.queues.last[code] - self.queues.first[code]))
+        self.queues.first[code] += count
+        held = contents(self.queues, code)
+        self.lists[code] = self.lists[code][len(self.lists[code]) - len(held) :] if held else []
+
+    def retract(self) -> None:
+        code = self.dice.number(0, CODES - 1)
+        if self.lists[code] and self.queues.last[code] > self.queues.first[code]:
+            self.queues.retract(np.array([code]))
+            self.lists[code].pop()
+
+    def replace(self) -> None:
+        codes = [1, 3]
+        new = [self.rows(self.dice.pick([0, 3, 12])) for _ in codes]
+        self.queues.replace(np.array(codes), np.array([len(rows) for rows in new]), as_lanes(new[0] + new[1]))
+        self.lists.update(zip(codes, new, strict=True))
+
+    def wait(self) -> None:
+        self.clock += self.dice.number(0, 8)
+
+    def compare(self) -> None:
+        for code, rows in self.lists.items():
+            alive = [row for row in rows if row[0] > self.clock]
+            assert [row for row in contents(self.queues, code) if row[0] > self.clock] == alive
+        assert self.queues.alive(self.clock) == sum(row[0] > self.clock for rows in self.lists.values() for row in rows)
+        for code, rows in self.lists.items():
+            assert contents(self.queues, code) == [row for row in rows if row[0] > self.clock]
+
+
+@examples(150)
+@given(st.data())
+def test_queues_are_lists(data: st.DataObject) -> None:
+    dice = Dice(data.draw)
+    check = Check(dice)
+    check.queues.reach(CODES)
+    for _ in range(dice.number(1, 14)):
+        dice.pick([check.append, check.append, check.wait, check.leave, check.retract, check.replace])()
+        if dice.chance(2):
+            check.compare()
+    check.compare()
+
+
+def test_codes_can_come_later() -> None:
+    queues = Queues([np.int64])
+    queues.reach(1)
+    queues.append(np.array([0, 0]), np.array([0, 1]), [np.array([5, 6])], 0)
+    queues.reach(40)
+    queues.append(np.array([39]), np.array([0]), [np.array([7])], 0)
+    assert [lane.tolist() for lane in queues.read(queues.slots(np.array([0, 0, 39]), np.array([1, 2, 1])))] == [
+        [5, 6, 7]
+    ]
+
+
+def test_rings_of_steady_queues_do_not_move() -> None:
+    # 3 rows alive at any time: the ring is reused for ever, and memory stays as it is.
+    queues = Queues([np.int64])
+    queues.reach(1)
+    sizes = set()
+    for t in range(1000):
+        queues.append(np.array([0]), np.array([0]), [np.array([t + 3])], t)
+        sizes.add(len(queues._lanes[0]))
+    assert max(sizes) <= 12
