@@ -38,7 +38,7 @@ unit: setup
 # Long property runs, by hand: make fuzz EXAMPLES=20000
 EXAMPLES ?= 5000
 fuzz: setup
-	THALWEG_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(WORKERS) tests/oracle tests/expressions
+	THALWEG_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(WORKERS) tests/kernel tests/operators tests/oracle tests/expressions
 
 # Write down the versions that were just tested.
 lock: setup

@@ -279,3 +279,18 @@ def test_execute_gives_the_queries_it_registered() -> None:
     assert s.query("SELECT a FROM s").name == "q6"
     s.push("s", [(1, 1, "x")])
     assert [q.answer() for q in queries] == [[(1,)], [("x",)]]
+
+
+def test_metrics_count_tuples_by_sign() -> None:
+    counted = {}
+    for strategy in ("auto", "nt"):
+        s = session()
+        q = s.query("SELECT a FROM s [RANGE 2] WHERE a > 1", strategy=strategy)
+        s.push("s", [(1, 1, "x"), (2, 2, "y"), (3, 3, "z")])
+        s.advance(9)
+        q.answer()
+        counted[strategy] = q.metrics()
+    last = {strategy: metrics[-1] for strategy, metrics in counted.items()}
+    assert (last["auto"]["positive_out"], last["auto"]["negative_out"]) == (2, 0), "ends are known: no negative tuples"
+    assert (last["nt"]["positive_out"], last["nt"]["negative_out"]) == (2, 2), "one for each that qualified"
+    assert session().query("SELECT a FROM s", strategy="reference").metrics() == []

@@ -237,8 +237,8 @@ def test_extrema_of_thousands_of_tuples(known_ends: bool, size: int) -> None:
                 assert isinstance(s.row[2], int)
                 groups[s.row[0]][s.row[2]] += s.sign
         alive = {k: +values for k, values in groups.items() if +values}
-        wanted = sorted((k, "a", max(v), min(v), len(v)) for k, v in alive.items())  # type: ignore[type-var]
-        assert sorted(d.row for d in contents(told, t)) == wanted, t  # type: ignore[type-var]
+        wanted = sorted((k, "a", max(v), min(v), len(v)) for k, v in alive.items())
+        assert sorted(d.row for d in contents(told, t)) == wanted, t
 
 
 @pytest.mark.parametrize("known_ends", [True, False])

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
+import pytest
 from hypothesis import given
 
-from operators.feeds import Contents, Step, check, examples, feeds
+from operators.drawn import ROWS as DRAWN
+from operators.drawn import Timeline
+from operators.feeds import Contents, Signed, Step, check, examples, feeds, to_batch
 from thalweg.core.rows import Bag, Dated
 from thalweg.core.schema import Schema
-from thalweg.core.time import Instant
+from thalweg.core.strings import StringPool
+from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
 from thalweg.operators.base import Operator
 from thalweg.operators.r_stream import RStream
@@ -66,3 +71,59 @@ def test_dstream(steps: list[Step]) -> None:
 @given(feeds(ROWS, most=14))
 def test_rstream(steps: list[Step]) -> None:
     run(steps, lambda: RStream(ROWS), all_if_changed)
+
+
+def timeline(make: Callable[..., Operator], **options: Any) -> Timeline:
+    return Timeline(make(DRAWN, **options), StringPool())
+
+
+def test_istream_nets_an_instant() -> None:
+    # a1 |---)            what goes and comes back at 4 has not changed
+    #        a1 |---)
+    line = timeline(IStream, dated=True)
+    assert line.tell(1, "+a1[1,4)") == "+a1[1,F)"
+    assert line.tell(4, "+a1[4,7) +b2[4,9) +b2[4,9)") == "+b2[4,F) +b2[4,F)"
+    assert line.tell(9, "+a1[7,8)") == ""
+
+
+def test_an_emission_is_taken_back_while_its_instant_is_open() -> None:
+    line = timeline(IStream, dated=True)
+    assert line.tell(3, "+a1[3,F)") == "+a1[3,F)"
+    assert line.tell(3, "-a1[3,F)") == "-a1[3,F)"
+    assert line.tell(3, "+a1[3,F)") == "+a1[3,F)"
+    assert line.tell(5, "-a1[4,F) +a1[5,F)") == "+a1[5,F)"
+
+
+def test_dstream_tells_what_ends() -> None:
+    line = timeline(DStream, dated=True)
+    assert line.tell(5, "+a1[1,4) +b2[2,9)") == "+a1[4,F)"
+    assert line.tell(7, "-b2[6,9)") == "+b2[6,F)"
+    assert line.tell(20, "") == ""
+    assert line.operator.stored == 0
+
+
+def test_rstream_tells_everything_whenever_something_changes() -> None:
+    line = timeline(RStream)
+    assert line.tell(2, "+a1[1,4) +b2[2,9)") == "+a1[1,F) +a1[2,F) +b2[2,F)"
+    assert line.tell(3, "") == ""
+    assert line.tell(4, "") == "+b2[4,F)"
+    assert line.tell(4, "+c3[4,6)") == "+c3[4,F)"  # the instant is open: only what is new
+    assert line.tell(9, "") == "+b2[6,F)"
+
+
+def test_rstream_takes_back_an_instant_without_change() -> None:
+    line = timeline(RStream)
+    line.tell(2, "+a1[1,9)")
+    assert line.tell(3, "+b2[3,9)") == "+a1[3,F) +b2[3,F)"
+    assert line.tell(3, "-b2[3,9)") == "-a1[3,F) -b2[3,F)"
+    assert line.tell(3, "+b2[3,9)") == "+a1[3,F) +b2[3,F)"
+
+
+@pytest.mark.parametrize(("make", "changed"), [(IStream, "+n1[5,F)"), (DStream, "+n0[5,F)"), (RStream, "+n1[5,F)")])
+def test_the_answer_over_nothing_is_there_before_the_first_instant(make: Callable[..., Operator], changed: str) -> None:
+    # A global count is 0 before anything happens. ISTREAM must not call the 0 new, and DSTREAM tells when it goes.
+    for text, wanted in (("+n0[5,F)", ""), ("+n1[5,F)", changed)):
+        pool = StringPool()
+        zero = to_batch([Signed(("n", 0), 5, FOREVER, 1, 5, FOREVER)], DRAWN, pool)
+        options = {} if make is RStream else {"dated": True}
+        assert Timeline(make(DRAWN, over_nothing=zero, **options), pool).tell(5, text) == wanted

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,7 @@ from strategies.dice import Dice
 from thalweg.core.lanes import Ints
 from thalweg.state.queues import Queues
 
-Row = tuple[int, float]
+Row = tuple[float, ...]  # its end, and a number of its own
 
 CODES = 5
 
@@ -35,13 +37,16 @@ class Check:
         self.queues = Queues([np.int64, np.float64])
         self.lists: dict[int, list[Row]] = {code: [] for code in range(CODES)}
         self.clock = 0
-        self.made = 0
+        self.end = 0
+        self.numbers = count()
 
-    def rows(self, count: int) -> list[Row]:
+    def rows(self, wanted: int) -> list[Row]:
         """New rows that end no earlier than those before."""
-        ends = sorted(self.clock + self.dice.number(1, 6) + self.made // 4 for _ in range(count))
-        self.made += count
-        return [(end, float(self.made + i)) for i, end in enumerate(ends)]
+        rows = []
+        for _ in range(wanted):
+            self.end = max(self.end, self.clock + 1) + self.dice.pick([0, 0, 1, 3])
+            rows.append((self.end, float(next(self.numbers))))
+        return rows
 
     def append(self) -> None:
         new = {code: self.rows(self.dice.pick([0, 1, 2, 9])) for code in range(CODES)}
@@ -54,14 +59,15 @@ class Check:
 
     def leave(self) -> None:
         code = self.dice.number(0, CODES - 1)
-        count = self.dice.number(0, int(self.queues.last[code] - self.queues.first[code]))
-        self.queues.first[code] += count
-        held = contents(self.queues, code)
-        self.lists[code] = self.lists[code][len(self.lists[code]) - len(held) :] if held else []
+        self.queues.drop_dead(np.array([code]), self.clock)
+        alive = self.alive(code)
+        leaving = self.dice.number(0, len(alive))
+        self.queues.first[code] += leaving
+        self.lists[code] = alive[leaving:]
 
     def retract(self) -> None:
         code = self.dice.number(0, CODES - 1)
-        if self.lists[code] and self.queues.last[code] > self.queues.first[code]:
+        if self.alive(code):
             self.queues.retract(np.array([code]))
             self.lists[code].pop()
 
@@ -74,13 +80,15 @@ class Check:
     def wait(self) -> None:
         self.clock += self.dice.number(0, 8)
 
+    def alive(self, code: int) -> list[Row]:
+        return [row for row in self.lists[code] if row[0] > self.clock]
+
     def compare(self) -> None:
-        for code, rows in self.lists.items():
-            alive = [row for row in rows if row[0] > self.clock]
-            assert [row for row in contents(self.queues, code) if row[0] > self.clock] == alive
-        assert self.queues.alive(self.clock) == sum(row[0] > self.clock for rows in self.lists.values() for row in rows)
-        for code, rows in self.lists.items():
-            assert contents(self.queues, code) == [row for row in rows if row[0] > self.clock]
+        for code in range(CODES):
+            assert [row for row in contents(self.queues, code) if row[0] > self.clock] == self.alive(code)
+        assert self.queues.alive(self.clock) == sum(len(self.alive(code)) for code in range(CODES))
+        for code in range(CODES):
+            assert contents(self.queues, code) == self.alive(code)
 
 
 @examples(150)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 import thalweg
+from thalweg.cli.bench import bench
 from thalweg.cli.demo import demo
 from thalweg.cli.explain import explain
 from thalweg.cli.output import console, say
@@ -51,5 +52,5 @@ def main() -> None:
     """
 
 
-for command in (demo, explain, replay, scenario):
+for command in (bench, demo, explain, replay, scenario):
     main.add_command(command)

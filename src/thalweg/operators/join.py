@@ -6,16 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from thalweg.algebra.expressions import TRUE, Expression, and_, conjuncts
-from thalweg.algebra.plan import equalities
+from thalweg.algebra.expressions import Expression
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.operators.base import Operator
-from thalweg.operators.evaluate import Condition
-from thalweg.operators.join_keys import NO_PARTNER, JoinKeys
+from thalweg.operators.join_keys import NO_PARTNER, JoinKeys, rest_of
 from thalweg.operators.matches import Matches, assemble
 from thalweg.operators.pairs import pairs
 from thalweg.state.intervals import IntervalStore
@@ -46,8 +44,7 @@ class Join(Operator):
         partitions: int = 10,
     ) -> None:
         """Partners are looked up by the condition's equalities, and by pairs of columns where NULL equals NULL."""
-        rest = and_([part for part in conjuncts(condition) if not equalities(part, len(left))])
-        self._rest = Condition(rest, left + right, pool) if rest != TRUE else None
+        self._rest = rest_of(condition, left, right, pool)
         self._keys = JoinKeys(left, right, condition, pool, null_safe)
         self._old_left, self._old_right = IntervalStore(partitions), IntervalStore(partitions)
         self._dates_from_left = dates_from_left
@@ -103,11 +100,7 @@ class Join(Operator):
         end = np.minimum(left.end[i], right.end[j])
         met = Matches(left, i, right, j, start, end)
         alive = start < end
-        if not alive.all():
-            met = met.take(alive)
-        if self._rest is None:
-            return met
-        return met.take(self._rest.holds_on([met.column(c) for c in self._rest.reads], len(met)))
+        return (met if alive.all() else met.take(alive)).where(self._rest)
 
 
 def _arrivals(codes: Ints, batch: Batch) -> Keyed:

@@ -1,4 +1,4 @@
-"""The keys that partners of a join are looked up by."""
+"""The keys that partners of a join are looked up by, and what else they must fulfil."""
 
 from __future__ import annotations
 
@@ -6,16 +6,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from thalweg.algebra.expressions import Expression, column, shift
+from thalweg.algebra.expressions import TRUE, Expression, and_, column, conjuncts, shift
 from thalweg.algebra.plan import equalities
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints, is_null
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.operators.evaluate import Evaluator
+from thalweg.operators.evaluate import Condition, Evaluator
 from thalweg.state.coder import KeyCoder
 
 NO_PARTNER = -1  # the code of a key with a NULL in an equality
+
+
+def rest_of(condition: Expression, left: Schema, right: Schema, pool: StringPool) -> Condition | None:
+    """What a join's condition demands beside its equalities; None if nothing."""
+    rest = and_([part for part in conjuncts(condition) if not equalities(part, len(left))])
+    return Condition(rest, left + right, pool) if rest != TRUE else None
 
 
 class JoinKeys:

@@ -9,6 +9,7 @@ import numpy as np
 
 from thalweg.core.batch import Batch, Dates, Signs
 from thalweg.core.lanes import Ints, Lane
+from thalweg.operators.evaluate import Condition
 from thalweg.state.run import Run
 
 Part = tuple[Lane, Ints]  # some rows of a lane
@@ -32,10 +33,13 @@ class Matches:
         """Some of the pairs."""
         return Matches(self.left, self.i[rows], self.right, self.j[rows], self.start[rows], self.end[rows])
 
-    def column(self, place: int) -> Lane:
-        """One column of the pairs, the left's coming first."""
-        lane, rows = self.parts()[place]
-        return np.take(lane, rows, mode="clip")
+    def where(self, condition: Condition | None) -> Matches:
+        """The pairs that fulfil a condition over the left's columns, then the right's."""
+        if condition is None:
+            return self
+        parts = self.parts()
+        lanes = [lane[rows] for lane, rows in (parts[c] for c in condition.reads)]
+        return self.take(condition.holds_on(lanes, len(self)))
 
     def counted(self) -> tuple[Matches, Signs]:
         """The pairs, each as often as it counts, and their signs."""

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thalweg.algebra.expressions import TRUE, Expression, and_, conjuncts
-from thalweg.algebra.plan import JoinKind, equalities
+from thalweg.algebra.expressions import Expression
+from thalweg.algebra.plan import JoinKind
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints, Lane, null_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.operators.base import Operator
-from thalweg.operators.evaluate import Condition
-from thalweg.operators.join_keys import NO_PARTNER, JoinKeys
+from thalweg.operators.join_keys import NO_PARTNER, JoinKeys, rest_of
 from thalweg.operators.matches import Matches, assemble
 from thalweg.operators.pairs import pairs
 from thalweg.state.keyed import Keyed
@@ -51,8 +50,7 @@ class NrrJoin(Operator):
     """
 
     def __init__(self, left: Schema, right: Schema, condition: Expression, kind: JoinKind, pool: StringPool) -> None:
-        rest = and_([part for part in conjuncts(condition) if not equalities(part, len(left))])
-        self._rest = Condition(rest, left + right, pool) if rest != TRUE else None
+        self._rest = rest_of(condition, left, right, pool)
         self._keys = JoinKeys(left, right, condition, pool)
         self._keeps_lonely = kind is JoinKind.LEFT
         self._right = right
@@ -110,10 +108,7 @@ class NrrJoin(Operator):
         ts = asking.ts[i]
         alive = (versions.start[j] <= ts) & (ts < versions.end[j])
         i, j = i[alive], j[alive]
-        matches = Matches(asking.tuples, i, versions, j, asking.tuples.start[i], asking.tuples.end[i])
-        if self._rest is None:
-            return matches
-        return matches.take(self._rest.holds_on([matches.column(c) for c in self._rest.reads], len(matches)))
+        return Matches(asking.tuples, i, versions, j, asking.tuples.start[i], asking.tuples.end[i]).where(self._rest)
 
     def _filled(self, tuples: Batch) -> Batch:
         nulls = (null_lane(f.type, len(tuples)) for f in self._right)

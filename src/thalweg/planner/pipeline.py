@@ -10,6 +10,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.operators.base import Operator
+from thalweg.planner.metrics import OperatorMetrics
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Pipeline:
         self.nodes = tuple(nodes)
         self.pool = pool
         self.dated = dated
+        self.metrics = [OperatorMetrics(_name(node)) for node in self.nodes]
 
     @property
     def schema(self) -> Schema:
@@ -49,17 +51,24 @@ class Pipeline:
 
     def _run(self, feeds: Mapping[str, Batch], now: Instant, silent: bool = False) -> Batch:
         results: list[Batch] = []
-        for node in self.nodes:
+        for node, metrics in zip(self.nodes, self.metrics, strict=True):
+            inputs: list[Batch] = []
             if node.operator is None:
-                results.append(feeds.get(node.source) or Batch.empty(node.schema, self.dated))
-                continue
-            result = node.operator.process([results[i] for i in node.inputs], now)
-            if silent and node.tells_changes:
+                result, stored = feeds.get(node.source), 0
+            else:
+                inputs = [results[i] for i in node.inputs]
+                result, stored = node.operator.process(inputs, now), node.operator.stored
+            if result is None or (silent and node.tells_changes):
                 result = Batch.empty(node.schema, self.dated)
+            metrics.count(inputs, result, stored)
             results.append(result)
         return results[-1]
 
     @property
     def stored(self) -> int:
         """How many tuples all operators hold."""
-        return sum(node.operator.stored for node in self.nodes if node.operator is not None)
+        return sum(metrics.stored for metrics in self.metrics)
+
+
+def _name(node: Node) -> str:
+    return f"source {node.source}" if node.operator is None else type(node.operator).__name__

@@ -14,6 +14,7 @@ from thalweg.core.lanes import Lane, to_lane
 from thalweg.core.rows import Bag, Change, Row
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.planner import Strategy, build
+from thalweg.planner.metrics import OperatorMetrics
 from thalweg.runtime.local.outputs import OutputLog
 
 _EVERYTHING = 1 << 60
@@ -47,6 +48,10 @@ class KernelRun:
         """Q(t), from the intervals of all output so far."""
         self._settle(now)
         return self._log.answer(t)
+
+    def metrics(self) -> list[OperatorMetrics]:
+        """What each operator has done."""
+        return self._pipeline.metrics
 
     def changes(self, now: Instant, first: Instant) -> list[Change]:
         """What the output's intervals begin and end since the last call."""

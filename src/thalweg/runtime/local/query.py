@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any, Literal
 
 from thalweg.algebra.plan import Plan
@@ -102,6 +103,10 @@ class LocalQuery:
     def explain(self, format: Literal["text", "json"] = "text") -> Any:
         """The plan with its update patterns, state buffers and bounds: text, or a dictionary for JSON."""
         return explain_json(self.plan) if format == "json" else explain_text(self.plan)
+
+    def metrics(self) -> list[dict[str, Any]]:
+        """What each operator has done up to the last answer or changes asked for: tuples in and out by sign, state."""
+        return [asdict(operator) for operator in self._run.metrics()]
 
     def answer(self, at: Any = None) -> list[tuple[Any, ...]]:
         """The rows of the answer now, or at an instant that has passed, each as often as it is in."""

@@ -7,6 +7,7 @@ from collections import Counter
 from thalweg.algebra.plan import Plan
 from thalweg.core.rows import Bag, Change, Row, bag_difference
 from thalweg.core.time import Instant
+from thalweg.planner.metrics import OperatorMetrics
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 
@@ -31,6 +32,10 @@ class ReferenceRun:
     def answer(self, t: Instant, now: Instant) -> Bag:
         """Q(t)."""
         return self._reference.answer(t)
+
+    def metrics(self) -> list[OperatorMetrics]:
+        """The reference has no operators."""
+        return []
 
     def changes(self, now: Instant, first: Instant) -> list[Change]:
         """The differences between the answers of successive instants."""

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from thalweg.core.rows import Bag, Change, Row
 from thalweg.core.time import Instant
+from thalweg.planner.metrics import OperatorMetrics
 
 
 class Run(Protocol):
@@ -19,6 +20,9 @@ class Run(Protocol):
 
     def answer(self, t: Instant, now: Instant) -> Bag:
         """Q(t), for t up to the clock `now`."""
+
+    def metrics(self) -> list[OperatorMetrics]:
+        """What each operator has done, from the sources to the answer."""
 
     def changes(self, now: Instant, first: Instant) -> list[Change]:
         """What changed since the last call, up to and at `now`; nothing is dated before `first`."""
