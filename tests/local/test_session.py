@@ -293,4 +293,5 @@ def test_metrics_count_tuples_by_sign() -> None:
     last = {strategy: metrics[-1] for strategy, metrics in counted.items()}
     assert (last["auto"]["positive_out"], last["auto"]["negative_out"]) == (2, 0), "ends are known: no negative tuples"
     assert (last["nt"]["positive_out"], last["nt"]["negative_out"]) == (2, 2), "one for each that qualified"
+    assert sum(m["negative_out"] for m in counted["nt"]) == 2, "what does not qualify never expires (N1)"
     assert session().query("SELECT a FROM s", strategy="reference").metrics() == []

@@ -100,7 +100,8 @@ def test_what_is_left_of_a_signed_bag() -> None:
 @given(st.data())
 def test_nth_alive(data: st.DataObject) -> None:
     alive = data.draw(st.lists(st.integers(0, 3), min_size=1, max_size=9))
-    places, deltas, wanted, right = [], [], [], []
+    events: list[tuple[int, int, int]] = []
+    right: list[int | None] = []
     counts = list(alive)
     for _ in range(data.draw(st.integers(0, 12))):
         place = data.draw(st.integers(0, len(alive) - 1))
@@ -108,10 +109,10 @@ def test_nth_alive(data: st.DataObject) -> None:
         counts[place] += delta
         elements = [p for p, count in enumerate(counts) for _ in range(count)]
         rank = data.draw(st.integers(1, max(1, len(elements))))
-        places, deltas, wanted = [*places, place], [*deltas, delta], [*wanted, rank]
+        events.append((place, delta, rank))
         right.append(elements[rank - 1] if elements else None)
-    lanes = (np.array(values, dtype=np.int64) for values in (alive, places, deltas, wanted))
-    found = nth_alive(*lanes).tolist()
+    places, deltas, wanted = np.array(events, dtype=np.int64).reshape(-1, 3).T
+    found = nth_alive(np.array(alive), places, deltas, wanted).tolist()
     assert [f for f, r in zip(found, right, strict=True) if r is not None] == [r for r in right if r is not None]
 
 

@@ -67,7 +67,8 @@ def test_an_open_instant_is_redone_from_the_state_before_it() -> None:
 
 
 def test_what_comes_and_goes_within_a_batch_is_not_told() -> None:
-    assert drawn_by_hand(Rows(2), [(5, "-b@3 a@3 b@3 c@5"), (5, "d -d")], derived=True) == ["+a[3,F) +c[5,F)", ""]
+    told = [(5, "-b@3 a@3 b@3 a@3 c"), (5, "d -d"), (5, "c c -c")]
+    assert drawn_by_hand(Rows(4), told, derived=True) == ["+a[3,F) +a[3,F) +c[5,F)", "", "+c[5,F)"]
 
 
 def _stored(operator: Operator, clock: Sequence[Instant], values: Sequence[int]) -> list[int]:

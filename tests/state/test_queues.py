@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 
 import numpy as np
@@ -9,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from operators.feeds import examples
-from strategies.dice import Dice
 from thalweg.core.lanes import Ints
 from thalweg.state.queues import Queues
 
@@ -32,24 +32,27 @@ def contents(queues: Queues, code: int) -> list[Row]:
 class Check:
     """Queues beside plain lists."""
 
-    def __init__(self, dice: Dice) -> None:
-        self.dice = dice
+    def __init__(self, data: st.DataObject) -> None:
+        self.data = data
         self.queues = Queues([np.int64, np.float64])
         self.lists: dict[int, list[Row]] = {code: [] for code in range(CODES)}
         self.clock = 0
         self.end = 0
         self.numbers = count()
 
+    def pick(self, options: Sequence[int]) -> int:
+        return self.data.draw(st.sampled_from(options))
+
     def rows(self, wanted: int) -> list[Row]:
         """New rows that end no earlier than those before."""
-        rows = []
+        rows: list[Row] = []
         for _ in range(wanted):
-            self.end = max(self.end, self.clock + 1) + self.dice.pick([0, 0, 1, 3])
+            self.end = max(self.end, self.clock + 1) + self.pick([0, 0, 1, 3])
             rows.append((self.end, float(next(self.numbers))))
         return rows
 
     def append(self) -> None:
-        new = {code: self.rows(self.dice.pick([0, 1, 2, 9])) for code in range(CODES)}
+        new = {code: self.rows(self.pick([0, 1, 2, 9])) for code in range(CODES)}
         codes = np.repeat(np.arange(CODES), [len(rows) for rows in new.values()])
         ranks = np.array([i for rows in new.values() for i in range(len(rows))], dtype=np.int64)
         flat = [row for rows in new.values() for row in rows]
@@ -58,27 +61,27 @@ class Check:
             self.lists[code] += rows
 
     def leave(self) -> None:
-        code = self.dice.number(0, CODES - 1)
+        code = self.pick(range(CODES))
         self.queues.drop_dead(np.array([code]), self.clock)
         alive = self.alive(code)
-        leaving = self.dice.number(0, len(alive))
+        leaving = self.pick(range(len(alive) + 1))
         self.queues.first[code] += leaving
         self.lists[code] = alive[leaving:]
 
     def retract(self) -> None:
-        code = self.dice.number(0, CODES - 1)
+        code = self.pick(range(CODES))
         if self.alive(code):
             self.queues.retract(np.array([code]))
             self.lists[code].pop()
 
     def replace(self) -> None:
         codes = [1, 3]
-        new = [self.rows(self.dice.pick([0, 3, 12])) for _ in codes]
+        new = [self.rows(self.pick([0, 3, 12])) for _ in codes]
         self.queues.replace(np.array(codes), np.array([len(rows) for rows in new]), as_lanes(new[0] + new[1]))
         self.lists.update(zip(codes, new, strict=True))
 
     def wait(self) -> None:
-        self.clock += self.dice.number(0, 8)
+        self.clock += self.pick(range(9))
 
     def alive(self, code: int) -> list[Row]:
         return [row for row in self.lists[code] if row[0] > self.clock]
@@ -94,13 +97,11 @@ class Check:
 @examples(150)
 @given(st.data())
 def test_queues_are_lists(data: st.DataObject) -> None:
-    dice = Dice(data.draw)
-    check = Check(dice)
+    check = Check(data)
     check.queues.reach(CODES)
-    for _ in range(dice.number(1, 14)):
-        dice.pick([check.append, check.append, check.wait, check.leave, check.retract, check.replace])()
-        if dice.chance(2):
-            check.compare()
+    actions = [check.append, check.append, check.wait, check.leave, check.retract, check.replace, check.compare]
+    for action in data.draw(st.lists(st.sampled_from(actions), min_size=1, max_size=20)):
+        action()
     check.compare()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,7 +26,8 @@ from thalweg.state.time_index import TimeIndex
 class Join(Operator):
     """L |x| R = { lr : l in L, r in R, condition(lr) }, alive while both are, with the product of their signs.
 
-    New pairs are (new L) x (all R) + (old L) x (new R). Dates: ts the later, exp the earlier; or the left's own.
+    New pairs are (new L) x (old R) + (old L) x (new R) + (new L) x (new R). Dates: ts the later, exp the earlier; or
+    the left's own.
 
     Update pattern: WK over windows, STR if an input is, MON over streams. State: the tuples of both sides until they
     end, each side in an IntervalStore. Seed 000, sections 2.2 and 5.3; seed 001, section 4.2 for negative tuples.
@@ -57,43 +59,41 @@ class Join(Operator):
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The pairs that something new is part of."""
-        left = _arrivals(self._keys.of_left(inputs[0]), inputs[0])
-        right = _arrivals(self._keys.of_right(inputs[1]), inputs[1])
-        deleting = self._old_right.delete(right)
-        others = right.take(~deleting) if deleting.any() else right
+        left = _Told(self._keys.of_left(inputs[0]), inputs[0], self._old_left)
+        right = _Told(self._keys.of_right(inputs[1]), inputs[1], self._old_right)
+        begun = min(int(side.all.tuples.start.min(initial=now)) for side in (left, right))
         found = [
-            *self._new_by_old(left),
-            *self._new_by_new(left, others, right.take(deleting)),
-            *self._old_by_new(right),
+            *self._with_old_right(left.all),
+            *self._with_old_left(right.all),
+            *self._together(left.kept, right.kept),
+            # Old tuples that are deleted in this batch are no longer stored; until then they are met here.
+            *self._together(left.kept, right.until_deleted(begun)),
+            *self._together(left.until_deleted(begun), right.all),
+            *self._together(left.deleting, right.deleted(begun)),
         ]
-        for store, arrivals in ((self._old_left, left), (self._old_right, others)):
-            store.keep(arrivals, now)
+        for store, side in ((self._old_left, left), (self._old_right, right)):
+            store.keep(side.kept, now)
             store.expire(now)
         return assemble(found, self._nothing, self._dates_from_left)
 
-    def _new_by_old(self, left: Keyed) -> Iterator[Matches]:
+    def _with_old_right(self, left: Keyed) -> Iterator[Matches]:
         for run, first, count in self._old_right.probe(left.codes):
             for i, j in pairs(first, count):
                 yield self._meet(left.tuples, i, run, j, left.tuples.start[i])
 
-    def _old_by_new(self, right: Keyed) -> Iterator[Matches]:
+    def _with_old_left(self, right: Keyed) -> Iterator[Matches]:
         for run, first, count in self._old_left.probe(right.codes):
             for j, i in pairs(first, count):
                 yield self._meet(run, i, right.tuples, j, right.tuples.start[j])
 
-    def _new_by_new(self, left: Keyed, right: Keyed, deleting: Keyed) -> Iterator[Matches]:
-        """New left tuples by new right ones, and by old ones that are deleted in this batch, until they are."""
-        if not len(left):
+    def _together(self, left: Keyed, right: Keyed) -> Iterator[Matches]:
+        if not len(left) or not len(right):
             return
-        met, codes = right.tuples, right.codes
-        if len(deleting):
-            begun, until = left.tuples.start.min(), deleting.tuples.start
-            old = deleting.tuples.negated().between(np.full(len(deleting), begun), until)
-            met, codes = Batch.concat([met, old]), np.append(codes, deleting.codes[begun < until])
-        index = TimeIndex(codes, met.start, met.end)
-        met = met.take(index.order)
-        for i, j in pairs(*index.find(left.codes, left.tuples.start, left.tuples.end)):
-            yield self._meet(left.tuples, i, met, j, np.maximum(left.tuples.start[i], met.start[j]))
+        mine, theirs = left.tuples, right.tuples
+        index = TimeIndex(right.codes, theirs.start, theirs.end)
+        theirs = theirs.take(index.order)
+        for i, j in pairs(*index.find(left.codes, mine.start, mine.end)):
+            yield self._meet(mine, i, theirs, j, np.maximum(mine.start[i], theirs.start[j]))
 
     def _meet(self, left: Batch | Run, i: Ints, right: Batch | Run, j: Ints, start: Ints) -> Matches:
         """The pairs of rows i and j that are alive together, from `start` on, and fulfil the condition."""
@@ -103,8 +103,28 @@ class Join(Operator):
         return (met if alive.all() else met.take(alive)).where(self._rest)
 
 
-def _arrivals(codes: Ints, batch: Batch) -> Keyed:
-    """The tuples that can have partners."""
-    known = codes != NO_PARTNER
-    arrivals = Keyed.of(codes, batch) if known.all() else Keyed.of(codes[known], batch.take(known))
-    return arrivals.closed()
+class _Told:
+    """What a batch tells of one side; what it deletes is taken out of the store.
+
+    With `old` the tuples that were stored, `new` what is told: old + new = stored + until_deleted + kept, where
+    new = kept + deleting and old = stored + deleted.
+    """
+
+    def __init__(self, codes: Ints, batch: Batch, store: IntervalStore) -> None:
+        known = codes != NO_PARTNER
+        told = Keyed.of(codes, batch) if known.all() else Keyed.of(codes[known], batch.take(known))
+        self.all = told.closed()
+        matched = store.delete(self.all)
+        self.deleting = self.all.take(matched)
+        self.kept = self.all.take(~matched) if len(self.deleting) else self.all
+
+    def until_deleted(self, begun: Instant) -> Keyed:
+        """The old tuples that are deleted, until then; `begun` is an instant by which they had."""
+        tuples = self.deleting.tuples.negated()
+        start = np.full(len(tuples), begun)
+        return replace(self.deleting, tuples=replace(tuples, start=start, end=tuples.start)).take(start < tuples.start)
+
+    def deleted(self, begun: Instant) -> Keyed:
+        """The old tuples that are deleted, as they would have been."""
+        tuples = self.deleting.tuples.negated()
+        return replace(self.deleting, tuples=replace(tuples, start=np.full(len(tuples), begun)))

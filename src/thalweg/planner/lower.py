@@ -34,7 +34,7 @@ from thalweg.operators.expire import Expire
 from thalweg.operators.windows import make_window
 from thalweg.planner.joins import Side, join, semi_join
 from thalweg.planner.pipeline import Pipeline
-from thalweg.planner.shape import is_direct, keeps_arrival_order, needs_dates
+from thalweg.planner.shape import is_direct, is_selected_window, keeps_arrival_order, needs_dates
 from thalweg.planner.stages import Stages, columns
 
 
@@ -57,12 +57,26 @@ class _Lowering:
         self.stages = Stages(pool, dated)
         self._strategy = strategy
         self._places: dict[Plan, int] = {}
+        self._unexpired_places: dict[Plan, int] = {}
 
     def place(self, plan: Plan) -> int:
         """Where the plan's output is produced."""
         if plan not in self._places:
-            self._places[plan] = self._lower(plan)
+            place = self._unexpired(plan)
+            if self._strategy is Strategy.NT and is_selected_window(plan):
+                place = self.stages.add(plan.schema, Expire(plan.schema), place)
+            self._places[plan] = place
         return self._places[plan]
+
+    def _unexpired(self, plan: Plan) -> int:
+        """The same before EXPIRE is put on it."""
+        if plan not in self._unexpired_places:
+            self._unexpired_places[plan] = self._lower(plan)
+        return self._unexpired_places[plan]
+
+    def _below(self, plan: Plan) -> int:
+        """The input of a selection or projection: above a window these come before EXPIRE (seed 001, section 5.2)."""
+        return self._unexpired(plan) if is_selected_window(plan) else self.place(plan)
 
     def _side(self, plan: Plan) -> Side:
         return Side(self.place(plan), self._is_direct(plan))
@@ -78,9 +92,9 @@ class _Lowering:
             case Windowed():
                 return self._window(plan)
             case Select(child, predicate):
-                return stages.add(plan.schema, select.Select(child.schema, predicate, pool), self.place(child))
+                return stages.add(plan.schema, select.Select(child.schema, predicate, pool), self._below(child))
             case Project(child, items):
-                return stages.project(self.place(child), items)
+                return stages.project(self._below(child), items)
             case Union(left, right):
                 return stages.union(self.place(left), self.place(right))
             case Join(left, right, condition, kind):
@@ -110,8 +124,7 @@ class _Lowering:
         stages, child = self.stages, plan.child
         derived = not keeps_arrival_order(child)
         operator = make_window(plan.window, child.schema, stages.pool, stages.dated, derived)
-        place = stages.add(plan.schema, operator, self.place(child))
-        return stages.add(plan.schema, Expire(plan.schema), place) if self._strategy is Strategy.NT else place
+        return stages.add(plan.schema, operator, self.place(child))
 
     def _group_by(self, plan: GroupBy) -> int:
         """Keys and arguments are computed below, so that the operator sees plain columns."""

@@ -35,6 +35,13 @@ def keeps_arrival_order(plan: Plan) -> bool:
     return isinstance(plan, StreamScan)
 
 
+def is_selected_window(plan: Plan) -> bool:
+    """Whether the plan is a window, perhaps selected and projected: only what qualifies need ever expire."""
+    while isinstance(plan, Select | Project):
+        plan = plan.child
+    return isinstance(plan, Windowed)
+
+
 def is_direct(plan: Plan) -> bool:
     """Whether the output has no negative tuples: every result says on arrival when it ends."""
     match plan:

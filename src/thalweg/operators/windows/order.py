@@ -33,7 +33,5 @@ def order_of_stream(tuples: Batch, schema: Schema, pool: StringPool) -> Ints:
 def net_tuples(tuples: Batch) -> Batch:
     """Equal tuples summed up: what is left of each, as positive or negative tuples."""
     dates = () if tuples.dates is None else (tuples.dates.ts, tuples.dates.exp)
-    first, left = net([*tuples.columns, tuples.start, tuples.end, *dates], tuples.sign.astype(np.int64))
-    copies = np.abs(left)
-    signs = np.repeat(np.sign(left), copies).astype(np.int8)
-    return replace(tuples.take(np.repeat(first, copies)), sign=signs)
+    rows, signs = net([*tuples.columns, tuples.start, tuples.end, *dates], tuples.sign.astype(np.int64))
+    return replace(tuples.take(rows), sign=signs.astype(np.int8))
