@@ -295,3 +295,16 @@ def test_metrics_count_tuples_by_sign() -> None:
     assert (last["nt"]["positive_out"], last["nt"]["negative_out"]) == (2, 2), "one for each that qualified"
     assert sum(m["negative_out"] for m in counted["nt"]) == 2, "what does not qualify never expires (N1)"
     assert session().query("SELECT a FROM s", strategy="reference").metrics() == []
+
+
+def test_a_chain_of_joins_with_grouped_and_plain_tables() -> None:
+    s = session("CREATE RELATION rel (k INT PRIMARY KEY, name STRING)")
+    q = s.query(
+        "SELECT s.a, n, rel.name FROM s [RANGE 5], (SELECT name, count(*) AS n FROM rel GROUP BY name) g, rel "
+        "WHERE g.name = s.b AND rel.k = s.a"
+    )
+    s.insert("rel", [(1, "x"), (2, "x")])
+    s.push("s", [(1, 1, "x")])
+    assert q.answer() == [(1, 2, "x")]
+    s.delete("rel", [2])
+    assert q.answer() == [(1, 1, "x")]

@@ -70,7 +70,8 @@ def strict_cause(plan: Annotated) -> Plan | None:
         return None
     if not plan.children or _deletes_early(plan.node):
         return plan.node
-    causes = [cause for child in plan.children if (cause := strict_cause(child)) is not None]
+    # A join with a table that is grouped is strict, though neither side is.
+    causes = [cause for child in plan.children if (cause := strict_cause(child)) is not None] or [plan.node]
     return next((cause for cause in causes if cause.children), causes[0])
 
 
