@@ -13,12 +13,12 @@ from thalweg.runtime.local import LocalQuery, Session
 __version__ = "0.1.0"
 
 
-def local(today: date | None = None) -> Session:
+def local(today: date | str | None = None) -> Session:
     """An in-process engine with a virtual clock: for tests, notebooks and teaching.
 
     `today` is the day that a bare time of day in a window refers to before the clock has started.
     """
-    return Session(today)
+    return Session(date.fromisoformat(today) if isinstance(today, str) else today)
 
 
 __all__ = ["Col", "LocalQuery", "Session", "Table", "ThalwegError", "col", "lit", "local"]

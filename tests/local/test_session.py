@@ -308,3 +308,46 @@ def test_a_chain_of_joins_with_grouped_and_plain_tables() -> None:
     assert q.answer() == [(1, 2, "x")]
     s.delete("rel", [2])
     assert q.answer() == [(1, 1, "x")]
+
+
+def test_streams_that_tick_and_streams_with_timestamps_have_clocks_apart() -> None:
+    s = session("CREATE STREAM ev (ts TIMESTAMP, a INT) TIMESTAMP BY ts")
+    ticks, stamps = s.query("SELECT a FROM s [RANGE 5]"), s.query("SELECT a FROM ev [RANGE 5]")
+    s.push("s", [(1, 1, "x")])
+    s.push("ev", [("2026-01-01 00:00:00", 1)])
+    s.advance(datetime(2026, 1, 1, 0, 0, 10))
+    assert (ticks.answer(), stamps.answer()) == ([(1,)], [])
+    s.advance(7)
+    assert (ticks.answer(), ticks.now) == ([], 7)
+
+
+def test_time_is_moved_by_what_the_clock_understands() -> None:
+    with pytest.raises(DataError, match="advance: expected an integer as time, got '2026-01-01'"):
+        session().advance("2026-01-01")
+
+
+def test_what_does_not_belong_is_refused() -> None:
+    s, other = session(), session()
+    with pytest.raises(PlanError, match="belongs to another session"):
+        other.query(s.table("s"))
+    for t in (2**63, -(2**62)):
+        with pytest.raises(DataError, match="a time lies between"):
+            s.push("s", [(t, 1, "x")])
+    with pytest.raises(DataError, match="column b wants STRING"):
+        s.push("s", [(1, 1, "\ud800")])
+    s.push("s", [(3, 1, "x")])
+    with pytest.raises(DataError, match="from 3 on, not at 1"):
+        s.query("SELECT a FROM s").answer(at=1)
+
+
+def test_queries_have_names_of_their_own_and_can_be_dropped() -> None:
+    s = session()
+    q = s.query("SELECT a FROM s", name="x")
+    with pytest.raises(PlanError, match="a query called X already"):
+        s.query("SELECT a FROM s", name="X")
+    s.drop("x")
+    s.push("s", [(1, 1, "x")])
+    assert q.now == 1, "it still knows the time, but"
+    assert q.answer() == [], "hears of nothing any more"
+    with pytest.raises(PlanError, match="there is no query x"):
+        s.drop("x")

@@ -159,9 +159,7 @@ def to_batch(tuples: Sequence[Signed], schema: Schema, pool: StringPool, dated: 
     """Tuples as a batch."""
     columns = (pa.array([s.row[i] for s in tuples], f.type.arrow) for i, f in enumerate(schema))
     lanes = tuple(to_lane(c, f.type, pool) for c, f in zip(columns, schema, strict=True))
-    start, end, ts, exp = (
-        np.array([s[i] for s in tuples], dtype=np.int64) for i in (1, 2, 4, 5)
-    )  # fmt: skip
+    start, end, ts, exp = (np.array([s[i] for s in tuples], dtype=np.int64) for i in (1, 2, 4, 5))
     signs = np.array([s.sign for s in tuples], dtype=np.int8)
     return Batch(lanes, start, end, signs, Dates(ts, exp) if dated else None)
 

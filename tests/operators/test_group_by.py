@@ -161,6 +161,11 @@ def test_a_global_row_is_there_from_the_first_call_on() -> None:
     ]
 
 
+def test_a_global_row_begins_with_the_first_tuple_if_that_is_earlier() -> None:
+    told = _told(_made([], "COUNT(*)"), [BIGINT], (5, [_tuple(2, 4, 1)]), (6, []))
+    assert told == [[_row((1,), 2, 4), _row((0,), 4)], []]
+
+
 def test_a_global_row_is_dated_at_the_beginning() -> None:
     operator = GroupBy([], [COUNT], SCHEMA, StringPool(), dated=True)
     result = operator.process([to_batch([], SCHEMA, StringPool())], 5)

@@ -170,6 +170,12 @@ def test_ends_told_by_negative_tuples_stay_so() -> None:
     assert line.tell(8, "", "-a9[8,F)") == "+a2[8,F)"
 
 
+def test_right_tuples_that_come_and_go_at_once_count_for_nothing() -> None:
+    # The left tuples come out of order, so the exact way is taken; at 8 a right end and its cancellation meet.
+    line = timeline()
+    assert line.tell(8, "+a1[6,9) +a2[7,8) +a3[8,11)", "+a9[5,8) -a9[5,8)") == "+a1[6,9) +a2[7,8) +a3[8,11)"
+
+
 def test_values_do_not_meet() -> None:
     line = timeline()
     assert line.tell(2, "+a1[1,9) +b1[2,9)", "+b5[1,4) +c5[1,9)") == "+a1[1,9)"

@@ -21,6 +21,9 @@ FOREVER: Instant = 2**62
 FIRST_TIMESTAMP: Instant = -62_135_596_800_000_000
 LAST_TIMESTAMP: Instant = 253_402_300_799_999_999
 
+# Times that tuples and windows may have: sums of two stay between BEGINNING and FOREVER.
+LONGEST = 2**60
+
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
 

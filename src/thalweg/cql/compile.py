@@ -11,7 +11,7 @@ from thalweg.core.errors import CqlSyntaxError
 from thalweg.core.source import Source, Span
 from thalweg.core.time import Instant
 from thalweg.cql.binder.context import Context
-from thalweg.cql.binder.queries import bind_query
+from thalweg.cql.binder.leftovers import refuse_leftovers
 from thalweg.cql.binder.statements import RegisteredQuery, bind_statement
 from thalweg.cql.dialect import parse_tree
 from thalweg.cql.parser import CqlParseError
@@ -23,7 +23,7 @@ def compile_script(
 ) -> list[RegisteredQuery]:
     """Carry out every statement of `text` on `catalog`; the queries among them, in order."""
     context = Context(catalog, Source(text, name), today)
-    bound = [bind_statement(context, node) for node in _parse(context)]
+    bound = [_bind(context, node) for node in _parse(context)]
     return [query for query in bound if query is not None]
 
 
@@ -37,13 +37,29 @@ def compile_query(text: str, catalog: Catalog, name: str = "query", today: Insta
             + (" that declare something" if nodes and isinstance(nodes[0], Declaration) else ""),
             hint="CREATE and REGISTER go through execute(...), or through a .cql file",
         )
-    return bind_query(context, nodes[0])
+    query = _bind(context, nodes[0])
+    assert query is not None
+    return query.plan
+
+
+def _bind(context: Context, node: exp.Expr) -> RegisteredQuery | None:
+    try:
+        refuse_leftovers(context, node)
+        return bind_statement(context, node)
+    except RecursionError:
+        raise _too_deep() from None
+
+
+def _too_deep() -> CqlSyntaxError:
+    return CqlSyntaxError("the query is nested too deeply", hint="IN (list) says the same as a long chain of OR")
 
 
 def _parse(context: Context) -> list[exp.Expr]:
     text = context.text
     try:
         return [node for node in parse_tree(text.text) if node is not None]
+    except RecursionError:
+        raise _too_deep() from None
     except CqlParseError as error:
         raise CqlSyntaxError(error.message, span=Span(text, error.start, error.end), hint=error.hint) from None
     except ParseError as error:
@@ -59,6 +75,9 @@ def _parse(context: Context) -> list[exp.Expr]:
 
 
 def _at(text: Source, error: dict[str, object]) -> Span | None:
+    begin, end = error.get("start"), error.get("end")
+    if isinstance(begin, int) and isinstance(end, int):
+        return Span(text, begin, end)
     line = error.get("line")
     if not isinstance(line, int):
         return None

@@ -85,13 +85,19 @@ def _parse_columns(parser: CqlParser) -> tuple[list[exp.Expr], list[exp.Expr]]:
     columns: list[exp.Expr] = []
     key: list[exp.Expr] = []
     while True:
+        new: list[exp.Expr] = []
         if _match_primary_key(parser):
-            key += parser._parse_wrapped_csv(lambda: parser._parse_id_var(any_token=False))
+            new = parser._parse_wrapped_csv(lambda: parser._parse_id_var(any_token=False))
         else:
             column = _parse_column(parser)
             columns.append(column)
             if column.args.get("primary"):
-                key.append(column.this)
+                new = [column.this]
+        if key and new:
+            parser.raise_error(
+                "a relation has one primary key", parser._prev, hint="PRIMARY KEY (a, b) has two columns"
+            )
+        key += new
         if not parser._match(TokenType.COMMA):
             break
     if not parser._match(TokenType.R_PAREN):

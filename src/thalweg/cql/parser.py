@@ -38,7 +38,8 @@ class CqlParseError(ParseError):
     """A syntax error that remembers the characters it is about, and perhaps a way out."""
 
     def __init__(self, message: str, start: int, end: int, hint: str | None = None) -> None:
-        super().__init__(message)
+        # sqlglot looks into the first error where it tries several readings.
+        super().__init__(message, errors=[{"description": message, "start": start, "end": end}])
         self.message, self.start, self.end, self.hint = message, start, end, hint
 
 

@@ -26,7 +26,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import Instant
 from thalweg.cql.binder.sources import Bound
 from thalweg.cql.build import QueryBuilder
-from thalweg.fluent.column import Col
+from thalweg.fluent.column import Col, lit
 
 Item = str | Col
 How = Literal["inner", "left", "right", "full"]
@@ -44,6 +44,11 @@ class Table:
         """The stream, relation or view called `name`."""
         builder = QueryBuilder(catalog, today)
         return Table(builder.source(name), builder)
+
+    def require(self, catalog: Catalog) -> None:
+        """The table must be built on this catalogue: names mean other things elsewhere."""
+        if self._builder.catalog is not catalog:
+            raise PlanError("this table belongs to another session", hint="build it with this session's table(...)")
 
     @property
     def plan(self) -> Plan:
@@ -79,6 +84,8 @@ class Table:
 
     def select(self, *items: Item) -> Table:
         """Compute columns; `*` and `t.*` stand for all."""
+        if not items:
+            raise PlanError("select() needs at least one column", hint='select("*") takes all')
         return self._new(self._builder.project(self._bound, expressions=list(map(_node, items))))
 
     def distinct(self) -> Table:
@@ -193,7 +200,7 @@ class OrderedTable:
 
 
 def _node(item: Item) -> str | exp.Expr:
-    return item.node if isinstance(item, Col) else item
+    return item if isinstance(item, str) else lit(item).node
 
 
 def _optional(item: Item | None) -> str | exp.Expr | None:

@@ -95,7 +95,7 @@ def _shifts(left: LeftTuples, kinds: _Kinds, moved: Ints, moves: Moves, now: Ins
     kind = np.concatenate([moved, np.repeat(ending, copies)])
     time = np.concatenate([moves.time, np.repeat(until[ending], copies)])
     delta = np.concatenate([moves.delta, np.repeat(-np.sign(total[ending]), copies)])
-    order = order_by(kind, time, -delta)  # what comes at an instant comes before what goes
+    order = order_by(kind, time)
     kind, time, delta = kind[order], time[order], delta[order]
     count = kinds.alive[kind] + sums_within(delta, run_starts(kind))
     shift = np.maximum(count, 0) - np.maximum(count - delta, 0)

@@ -60,6 +60,8 @@ def cast(operand: Expression, to: DataType) -> Expression:
     """`operand` as `to`; a constant or a value that already has the type stays as it is."""
     if operand.type is to:
         return operand
+    if operand.type is DataType.NULL:  # whatever computes it, it is NULL
+        return Literal(None, to)
     if isinstance(operand, Literal) and operand.value is None:
         return Literal(None, to)
     if (operand.type, to) not in CASTS:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from thalweg.core.errors import WindowError
 from thalweg.core.rows import Arrival
-from thalweg.core.time import FOREVER, Clock, Instant
+from thalweg.core.time import FOREVER, LONGEST, Clock, Instant
 
 Ticks = npt.NDArray[np.int64]
 
@@ -91,7 +91,9 @@ class LogicalWindow(Window):
 
 
 def require_positive(what: str, value: int) -> None:
-    """A window's extent or slide must be at least one."""
+    """A window's extent or slide must be at least one, and such that times stay times."""
+    if value > LONGEST:
+        raise WindowError(f"{what} is too large: at most {LONGEST}, got {value}", hint="[RANGE UNBOUNDED] has no end")
     if value <= 0:
         raise WindowError(
             f"{what} must be greater than zero, got {value}",

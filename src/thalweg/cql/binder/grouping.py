@@ -24,7 +24,7 @@ def is_aggregate_call(node: exp.Expr) -> bool:
 
 def has_aggregate(node: exp.Expr | None) -> bool:
     """Whether an aggregate stands anywhere in a node, subqueries aside."""
-    if node is None or isinstance(node, exp.Select | exp.Subquery):
+    if node is None or isinstance(node, exp.Select | exp.Subquery | exp.Window):
         return False
     return is_aggregate_call(node) or any(map(has_aggregate, node.iter_expressions()))
 
@@ -70,6 +70,8 @@ class GroupedBinder(ExpressionBinder):
         if len(arguments) != 1:
             raise PlanError(f"{function.upper()} takes one argument, got {len(arguments)}")
         star = isinstance(arguments[0], exp.Star)
+        if star and distinct:
+            raise PlanError(f"{function.upper()}(DISTINCT *) is not part of CQL", hint="name a column")
         argument = None if star else self.below.bind(arguments[0])
         if condition is not None:  # FILTER (WHERE c) hides an argument where c is not true
             argument = case([(condition, literal(1) if argument is None else argument)])

@@ -60,6 +60,8 @@ def _bind_with(context: Context, node: exp.Expr) -> Context:
         plan = bind_query(context, cte.this)
         names = [c.name for c in cte.args["alias"].columns]
         with context.at(cte.args["alias"]):
+            if [other.alias.casefold() for other in clause.expressions].count(cte.alias.casefold()) > 1:
+                raise PlanError(f"the name {cte.alias} is taken", hint="choose another name")
             context = context.with_view(View(cte.alias, rename(plan, names) if names else plan))
     return context
 

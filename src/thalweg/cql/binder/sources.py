@@ -140,11 +140,25 @@ def join_bound(
 
 def _explicit_join(context: Context, left: Bound, right: Bound, join: exp.Join) -> Bound:
     with context.at(join):
-        if join.args.get("method"):
-            raise PlanError(f"{join.args['method']} JOIN is not part of CQL", hint="write the condition with ON")
-        kind = JoinKind[(join.args.get("side") or "INNER").upper()]
+        kind = _join_kind(join)
         width = len(left.scope.columns)
         return join_bound(left, right, kind, lambda scope: _join_condition(context, scope, width, kind, join))
+
+
+def _join_kind(join: exp.Join) -> JoinKind:
+    words = [str(join.args.get(part) or "").upper() for part in ("method", "side", "kind")]
+    said = " ".join(word for word in words if word)
+    method, side, kind = words
+    if method or kind not in ("", "INNER", "OUTER", "CROSS") or (kind == "OUTER" and not side):
+        way_out = {
+            "NATURAL": "write the condition with ON",
+            "OUTER": "say which side keeps its rows: LEFT, RIGHT or FULL OUTER JOIN",
+        }
+        semi = "WHERE EXISTS (...) and NOT EXISTS (...) are semi- and anti-joins"
+        raise PlanError(f"{said} JOIN is not part of CQL", hint=way_out.get(said, semi))
+    if kind == "CROSS" and (join.args.get("on") is not None or join.args.get("using")):
+        raise PlanError("CROSS JOIN takes no condition", hint="JOIN ... ON condition")
+    return JoinKind[side or "INNER"]
 
 
 def _join_condition(

@@ -38,10 +38,11 @@ class LocalQuery:
         self.plan = plan
         self.name = name
         self._clocks, self._tables, self._advanced = clocks, tables, advanced
-        self._clock = plan.clock or clock
+        self.clock = clock
         self._told = False
         start = self.clock_now
-        self._run = _run(plan, BEGINNING if start is None else start, strategy)
+        self._start = BEGINNING if start is None else start
+        self._run = _run(plan, self._start, strategy)
         self._first = start  # the first instant at which anything happened; what was there before shows then
         for table_name, table in tables.items():
             for update in table.updates:
@@ -93,7 +94,7 @@ class LocalQuery:
     def now(self) -> Any:
         """The query's clock: an integer or a datetime; None before it has started."""
         now = self.clock_now
-        return None if now is None else show_instant(self._clock, now)
+        return None if now is None else show_instant(self.clock, now)
 
     @property
     def patterns(self) -> Pattern:
@@ -102,6 +103,8 @@ class LocalQuery:
 
     def explain(self, format: Literal["text", "json"] = "text") -> Any:
         """The plan with its update patterns, state buffers and bounds: text, or a dictionary for JSON."""
+        if format not in ("text", "json"):
+            raise DataError(f"EXPLAIN has no format {format!r}", candidates=("text", "json"))
         return explain_json(self.plan) if format == "json" else explain_text(self.plan)
 
     def metrics(self) -> list[dict[str, Any]]:
@@ -111,13 +114,18 @@ class LocalQuery:
     def answer(self, at: Any = None) -> list[tuple[Any, ...]]:
         """The rows of the answer now, or at an instant that has passed, each as often as it is in."""
         now = self.clock_now
-        t = now if at is None else read_instant(self._clock, at, "answer")
+        t = now if at is None else read_instant(self.clock, at, "answer")
         if t is None:
             t = BEGINNING
-        if at is not None and (now is None or t > now):
-            shown = "not started" if now is None else f"at {self._clock.show(now)}"
+        if at is not None and t < self._start:
             raise DataError(
-                f"the answer at {self._clock.show(t)} is not known yet: the clock is {shown}", hint="advance(t) first"
+                f"the query sees what happened from {self.clock.show(self._start)} on, not at {self.clock.show(t)}",
+                hint="it was registered then",
+            )
+        if at is not None and (now is None or t > now):
+            shown = "not started" if now is None else f"at {self.clock.show(now)}"
+            raise DataError(
+                f"the answer at {self.clock.show(t)} is not known yet: the clock is {shown}", hint="advance(t) first"
             )
         bag = self._run.answer(t, t if now is None else now)
         return [show_row(self.schema, row) for row in sorted_rows(bag)]
@@ -132,7 +140,7 @@ class LocalQuery:
             return []
         self._told = True
         changes = self._run.changes(now, self._first)
-        return [(show_instant(self._clock, c.t), c.sign, show_row(self.schema, c.row)) for c in changes]
+        return [(show_instant(self.clock, c.t), c.sign, show_row(self.schema, c.row)) for c in changes]
 
     def __repr__(self) -> str:
         return f"<query {self.name}: {self.patterns.name}, {', '.join(map(str, self.schema))}>"

@@ -43,7 +43,7 @@ class Session:
         self.queries: list[LocalQuery] = []
         self._clocks: dict[str, StreamClock] = {}
         self._tables: dict[str, TableLog] = {}
-        self._advanced: Instant | None = None
+        self._advanced: dict[Clock, Instant] = {}  # streams that tick and streams with timestamps know apart
 
     # -- declaring
 
@@ -66,9 +66,21 @@ class Session:
         """
         if strategy not in STRATEGIES:
             raise PlanError(f"there is no strategy {strategy!r}", candidates=STRATEGIES)
+        if isinstance(query, Table):
+            query.require(self.catalog)
         plan = query.plan if isinstance(query, Table) else compile_query(query, self.catalog, today=self._today())
         check(plan)
-        return self._register(plan, name or name_all([None], [query.name for query in self.queries])[0], strategy)
+        names = [q.name for q in self.queries]
+        if name and name.casefold() in map(str.casefold, names):
+            raise PlanError(f"there is a query called {name} already", hint="drop(name) ends it")
+        return self._register(plan, name or name_all([None], names)[0], strategy)
+
+    def drop(self, query: LocalQuery | str) -> None:
+        """End a query; the others go on."""
+        found = [q for q in self.queries if q is query or q.name == query]
+        if not found:
+            raise PlanError(f"there is no query {query}", candidates=[q.name for q in self.queries])
+        self.queries.remove(found[0])
 
     def table(self, name: str) -> Table:
         """A stream, relation or view, to build a query on in Python."""
@@ -77,15 +89,16 @@ class Session:
     def _register(self, plan: Plan, name: str, strategy: str = "auto") -> LocalQuery:
         clocks = {s.name: self._clocks[s.name] for s in _streams(plan)}
         tables = {r.name: self._tables[r.name] for r in _relations(plan)}
-        query = LocalQuery(plan, name, clocks, tables, lambda: self._advanced, self._clock(), strategy)
+        clock = plan.clock or self._clock()
+        query = LocalQuery(plan, name, clocks, tables, lambda: self._advanced.get(clock), clock, strategy)
         self.queries.append(query)
         return query
 
     def _meet_new_sources(self) -> None:
         for stream in self.catalog.streams:
             clock = self._clocks.setdefault(stream.name, StreamClock(stream))
-            if self._advanced is not None:
-                clock.advance(self._advanced)
+            if stream.clock in self._advanced:
+                clock.advance(self._advanced[stream.clock])
         for relation in self.catalog.relations:
             self._tables.setdefault(relation.name, TableLog(relation))
 
@@ -95,7 +108,7 @@ class Session:
     def now(self) -> Instant | None:
         """The latest instant anything has been pushed with or advanced to; None before that."""
         seen = [c.now + (c.stream.lateness or 0) for c in self._clocks.values() if c.now is not None]
-        return max(seen, default=self._advanced)
+        return max([*seen, *self._advanced.values()], default=None)
 
     def push(self, stream: str, rows: Iterable[RowLike]) -> None:
         """Let rows arrive: `(ts, columns...)`, or just the columns if one of them is the timestamp.
@@ -118,15 +131,19 @@ class Session:
 
     def advance(self, t: Any) -> None:
         """Let time pass up to `t` on every stream, so that what should expire does."""
-        instant = read_instant(self._clock(), t, "advance")
-        if self._advanced is not None and instant < self._advanced:
-            shown = self._clock().show
-            raise OutOfOrderError(f"time is at {shown(self._advanced)} and cannot go back to {shown(instant)}")
-        self._advanced = instant
+        stamped = any(stream.clock is Clock.TIMESTAMPS for stream in self.catalog.streams)
+        kind = Clock.TIMESTAMPS if stamped and not isinstance(t, int) else self._clock()
+        instant = read_instant(kind, t, "advance")
+        if instant < self._advanced.get(kind, instant):
+            at, back = kind.show(self._advanced[kind]), kind.show(instant)
+            raise OutOfOrderError(f"time is at {at} and cannot go back to {back}")
+        self._advanced[kind] = instant
         for clock in self._clocks.values():
-            clock.advance(instant)
+            if clock.stream.clock is kind:
+                clock.advance(instant)
         for query in self.queries:
-            query.happened(instant)
+            if query.clock is kind:
+                query.happened(instant)
 
     def late(self, stream: str) -> list[tuple[Any, ...]]:
         """The rows of a stream that came too late, in order of arrival."""

@@ -13,6 +13,7 @@ from thalweg.core.schema import Field, Schema
 from thalweg.core.time import (
     FIRST_TIMESTAMP,
     LAST_TIMESTAMP,
+    LONGEST,
     Clock,
     Instant,
     from_datetime,
@@ -59,8 +60,8 @@ def _read(type_: DataType, value: Any) -> Value:
         case DataType.BIGINT, int() if not isinstance(value, bool) and INT64_MIN <= value <= INT64_MAX:
             return int(value)
         case DataType.DOUBLE, int() | float() if not isinstance(value, bool):
-            return float(value)
-        case DataType.STRING, str():
+            return float(value) + 0.0  # zero has no sign
+        case DataType.STRING, str() if value.isascii() or value.encode(errors="ignore").decode() == value:
             return value
         case DataType.TIMESTAMP, _:
             return _read_timestamp(value)
@@ -87,6 +88,8 @@ def _read_timestamp(value: Any) -> int | None:
 def read_instant(clock: Clock, value: Any, where: str) -> Instant:
     """A point in time: an integer, or on a timestamp clock a datetime or ISO text."""
     if isinstance(value, int) and not isinstance(value, bool):
+        if not -LONGEST <= value <= LONGEST:
+            raise DataError(f"{where}: a time lies between -{LONGEST} and {LONGEST}, got {value}")
         return int(value)
     read = _read_timestamp(value) if clock is Clock.TIMESTAMPS else None
     if read is None:
