@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import thalweg as tw
 from thalweg.cli.output import as_text, unique
 from thalweg.core.schema import Field
-from thalweg.core.types import DataType
+from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
 from thalweg.runtime.local.files import Event
 from thalweg.runtime.local.files.cells import read_plain, read_text
 from thalweg.runtime.local.replay import Replay, SignedRow
@@ -73,7 +73,7 @@ def test_what_happens_until_t_is_what_would_have_happened_anyway(s: Source, r: S
 
 VALUES: dict[DataType, st.SearchStrategy[object]] = {
     DataType.BOOLEAN: st.booleans(),
-    DataType.BIGINT: st.integers(-(2**63), 2**63 - 1),
+    DataType.BIGINT: st.integers(INT64_MIN, INT64_MAX),
     DataType.DOUBLE: st.floats(allow_nan=False),
     DataType.STRING: st.text(min_size=1),
     DataType.TIMESTAMP: st.datetimes(),
