@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from thalweg.core.lanes import NULL, Ints, Lane, identity
+from thalweg.core.lanes import NULL, Flags, Ints, Lane, identity
+from thalweg.state.hashing import HashTable
 
-# A table by value beats a dictionary while the values' spread is within this; beyond, memory would suffer.
+# A table by value beats hashing while the values' spread is within this; beyond, memory would suffer.
 _SPREAD = 1 << 22
 
 
@@ -17,56 +18,47 @@ class LaneCoder:
 
     def __init__(self) -> None:
         self.size = 0
-        self._null = -1  # the code of NULL, once it has one
+        self._null = -1  # the code of NULL, once it has one; too far from all other values for the table
         self._base = 0
-        self._table: Ints | None = np.full(0, -1, dtype=np.int64)  # code by value - base, -1 if unknown
-        self._codes: dict[int, int] = {}  # once the values are spread too widely
+        self._table: Ints = np.full(0, -1, dtype=np.int64)  # code by value - base, -1 if unknown
+        self._hashed: HashTable | None = None  # instead of the table, once the values are spread too widely
 
     def encode(self, lane: Ints) -> Ints:
         """The codes of values; new values get new codes."""
-        nulls = lane == NULL  # far from all other values: it would spoil the table
-        if not nulls.any():
-            return self._encode_values(lane)
-        codes = np.empty(len(lane), dtype=np.int64)
-        codes[~nulls] = self._encode_values(lane[~nulls])
-        if self._null < 0:
-            self._null, self.size = self.size, self.size + 1
-        codes[nulls] = self._null
-        return codes
-
-    def _encode_values(self, lane: Ints) -> Ints:
         if not len(lane):
             return lane
-        if self._table is not None and not self._cover(lane):
-            self._leave_table()
-        return self._by_table(lane, self._table) if self._table is not None else self._by_dictionary(lane)
-
-    def _by_table(self, lane: Ints, table: Ints) -> Ints:
-        codes = table[lane - self._base]
-        unknown = codes < 0
-        if unknown.any():
-            values = np.unique(lane[unknown])
-            table[values - self._base] = np.arange(self.size, self.size + len(values))
-            self.size += len(values)
-            codes = table[lane - self._base]
+        if self._hashed is None:
+            nulls = lane == NULL
+            values = lane[~nulls] if nulls.any() else lane
+            if not len(values) or self._cover(values):
+                return self._by_table(values, nulls)
+            self._hashed = self._leave_table()
+        codes = self._hashed.encode([lane])
+        self.size = self._hashed.size
         return codes
 
-    def _by_dictionary(self, lane: Ints) -> Ints:
-        values, places = np.unique(lane, return_inverse=True)
-        known = self._codes
-        codes = np.empty(len(values), dtype=np.int64)
-        for i, value in enumerate(values.tolist()):  # distinct values only
-            codes[i] = found = known.setdefault(value, self.size)
-            self.size += found == self.size
-        return codes[places]
+    def _by_table(self, values: Ints, nulls: Flags) -> Ints:
+        codes = self._table[values - self._base]
+        unknown = codes < 0
+        if unknown.any():
+            new = np.unique(values[unknown])
+            self._table[new - self._base] = np.arange(self.size, self.size + len(new))
+            self.size += len(new)
+            codes = self._table[values - self._base]
+        if len(values) == len(nulls):
+            return codes
+        if self._null < 0:
+            self._null, self.size = self.size, self.size + 1
+        spread = np.full(len(nulls), self._null)
+        spread[~nulls] = codes
+        return spread
 
-    def _cover(self, lane: Ints) -> bool:
+    def _cover(self, values: Ints) -> bool:
         """Make the table reach all values; False if it would grow too large."""
-        assert self._table is not None
-        low, high = int(lane.min()), int(lane.max())
+        low, high = int(values.min()), int(values.max())
         known = len(self._table)
         if known:
-            low, high = min(low, self._base), max(high, self._base + len(self._table) - 1)
+            low, high = min(low, self._base), max(high, self._base + known - 1)
         if high - low >= _SPREAD:
             return False
         if not known or low < self._base or high >= self._base + known:
@@ -76,11 +68,16 @@ class LaneCoder:
             self._table, self._base = grown, low
         return True
 
-    def _leave_table(self) -> None:
-        assert self._table is not None
+    def _leave_table(self) -> HashTable:
+        """The same codes in a hash table, NULL among them."""
         known = np.flatnonzero(self._table >= 0)
-        self._codes = dict(zip((known + self._base).tolist(), self._table[known].tolist(), strict=True))
-        self._table = None
+        values = np.full(self.size, NULL)
+        values[self._table[known]] = known + self._base
+        hashed = HashTable(1)
+        if self.size:
+            hashed.adopt([values], self.size)
+        self._table = np.full(0, -1, dtype=np.int64)
+        return hashed
 
 
 class KeyCoder:
