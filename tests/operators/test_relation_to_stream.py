@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import given
 
 from operators.drawn import ROWS as DRAWN
 from operators.drawn import Timeline
-from operators.feeds import Contents, Signed, Step, check, examples, feeds, to_batch
+from operators.feeds import Contents, Step, check, examples, feeds
 from thalweg.core.rows import Bag, Dated
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.core.time import FOREVER, Instant
+from thalweg.core.time import Instant
 from thalweg.core.types import DataType
 from thalweg.operators.base import Operator
 from thalweg.operators.r_stream import RStream
@@ -117,13 +116,3 @@ def test_rstream_takes_back_an_instant_without_change() -> None:
     assert line.tell(3, "+b2[3,9)") == "+a1[3,F) +b2[3,F)"
     assert line.tell(3, "-b2[3,9)") == "-a1[3,F) -b2[3,F)"
     assert line.tell(3, "+b2[3,9)") == "+a1[3,F) +b2[3,F)"
-
-
-@pytest.mark.parametrize(("make", "changed"), [(IStream, "+n1[5,F)"), (DStream, "+n0[5,F)"), (RStream, "+n1[5,F)")])
-def test_the_answer_over_nothing_is_there_before_the_first_instant(make: Callable[..., Operator], changed: str) -> None:
-    # A global count is 0 before anything happens. ISTREAM must not call the 0 new, and DSTREAM tells when it goes.
-    for text, wanted in (("+n0[5,F)", ""), ("+n1[5,F)", changed)):
-        pool = StringPool()
-        zero = to_batch([Signed(("n", 0), 5, FOREVER, 1, 5, FOREVER)], DRAWN, pool)
-        options = {} if make is RStream else {"dated": True}
-        assert Timeline(make(DRAWN, over_nothing=zero, **options), pool).tell(5, text) == wanted

@@ -24,15 +24,14 @@ _Rows = tuple[Lane, ...]
 class RStream(Operator):
     """RSTREAM(R): at every instant t at which the bag of (row, ts) changes, all of R(t), as tuples that stay.
 
-    Monotonic. Needs dates. `over_nothing` is the answer over nothing, which R was before the first instant.
+    Monotonic. Needs dates.
 
     State: the alive tuples, and the net changes at the current instant, which a later batch may tell more of; what has
     been emitted too much is then taken back by negative tuples at that instant. Seed 002, section 2; W8.
     """
 
-    def __init__(self, schema: Schema, *, over_nothing: Batch | None = None) -> None:
+    def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._over_nothing = over_nothing
         self._alive = _rows(Batch.empty(schema, dated=True))
         self._open = self._alive  # net changes at the current instant, as rows that start at it
         self._before: Instant = BEGINNING
@@ -67,10 +66,6 @@ class RStream(Operator):
             (rows[_END][ending], -rows[_WEIGHT][ending], *(lane[ending] for lane in rows[_TS:])),
             (self._open[_START], *self._open[_WEIGHT:]),
         ]
-        if self._over_nothing is not None:
-            was = _rows(self._over_nothing)
-            events.append((np.full(len(was[_START]), now), -was[_WEIGHT], *was[_TS:]))
-            self._over_nothing = None
         time, weight, *row = join_runs(events)
         left, signs = net([time, *row], weight)
         open_ = time[left] == now

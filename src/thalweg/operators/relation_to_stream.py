@@ -27,10 +27,9 @@ class _Differences(Operator):
 
     _way: ClassVar[int]
 
-    def __init__(self, schema: Schema, *, dated: bool = False, over_nothing: Batch | None = None) -> None:
+    def __init__(self, schema: Schema, *, dated: bool = False) -> None:
         self._schema = schema
         self._dated = dated
-        self._over_nothing = over_nothing
         self._ends = Events()
         self._open = Batch.empty(schema).columns
         self._open_net = np.empty(0, dtype=np.int64)
@@ -49,10 +48,6 @@ class _Differences(Operator):
         if len(self._open_net):
             none = np.zeros(len(self._open_net), dtype=np.int64)
             events.append((none + self._before, none, self._open_net, *self._open))
-        if self._over_nothing is not None:
-            was, self._over_nothing = self._over_nothing, None
-            none = np.zeros(len(was), dtype=np.int64)
-            events.append((none + now, none - was.sign, none, *was.columns))
         self._before = now
         time, weight, told, *columns = join_runs(events)
         return self._emit(time, weight, told, columns, now)
@@ -72,19 +67,13 @@ class _Differences(Operator):
 
 
 class IStream(_Differences):
-    """ISTREAM(R): at t the bag R(t) - R(before t), as tuples that stay. Monotonic. Seed 002, section 2; W8.
-
-    `over_nothing` is the answer over nothing, which R was before the first instant (a global aggregate has one row).
-    """
+    """ISTREAM(R): at t the bag R(t) - R(before t), as tuples that stay. Monotonic. Seed 002, section 2; W8."""
 
     _way = 1
 
 
 class DStream(_Differences):
-    """DSTREAM(R): at t the bag R(before t) - R(t), as tuples that stay. Monotonic. Seed 002, section 2; W8.
-
-    `over_nothing` is the answer over nothing, which R was before the first instant (a global aggregate has one row).
-    """
+    """DSTREAM(R): at t the bag R(before t) - R(t), as tuples that stay. Monotonic. Seed 002, section 2; W8."""
 
     _way = -1
 
