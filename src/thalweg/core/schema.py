@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pyarrow as pa
-
 from thalweg.core.types import DataType
 
 
@@ -58,10 +56,6 @@ class Schema:
         """Positions of the columns called `name`; case does not matter."""
         wanted = name.casefold()
         return [i for i, f in enumerate(self.fields) if f.name.casefold() == wanted]
-
-    def to_arrow(self) -> pa.Schema:
-        """The Arrow schema with the same names and types."""
-        return pa.schema([pa.field(f.name, f.type.arrow) for f in self.fields])
 
     def __str__(self) -> str:
         return "(" + ", ".join(map(str, self.fields)) + ")"
