@@ -7,10 +7,14 @@ from collections.abc import Sequence
 
 from thalweg.core.batch import Batch
 from thalweg.core.time import Instant
+from thalweg.state.snapshot import Stateful
 
 
-class Operator(ABC):
-    """Called once per batch, whether or not anything arrived: time may have passed."""
+class Operator(Stateful, ABC):
+    """Called once per batch, whether or not anything arrived: time may have passed.
+
+    What it remembers from batch to batch is named in KEPT, so that it can be taken down and restored.
+    """
 
     @abstractmethod
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:

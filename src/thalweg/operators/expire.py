@@ -25,6 +25,8 @@ class Expire(Operator):
     State: the tuples whose end is known, in order of that end (EXPIRE of seed 001; seed 000, section 2.3.1).
     """
 
+    KEPT = ("_ends",)
+
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._ends = Timeline()
