@@ -8,6 +8,7 @@ from datetime import date
 
 from thalweg.core.errors import ThalwegError
 from thalweg.fluent import Col, Table, col, lit
+from thalweg.planner import Settings
 from thalweg.runtime.local import LocalQuery, Session
 
 __version__ = "0.1.0"
@@ -21,4 +22,4 @@ def local(today: date | str | None = None) -> Session:
     return Session(date.fromisoformat(today) if isinstance(today, str) else today)
 
 
-__all__ = ["Col", "LocalQuery", "Session", "Table", "ThalwegError", "col", "lit", "local"]
+__all__ = ["Col", "LocalQuery", "Session", "Settings", "Table", "ThalwegError", "col", "lit", "local"]

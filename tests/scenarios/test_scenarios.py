@@ -11,9 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from thalweg.algebra.plan import is_nrr
+from thalweg.core.errors import PlanError
 from thalweg.core.rows import Bag, Change
 from thalweg.core.time import Instant
-from thalweg.scenarios import LocalEngine, Scenario, parse_scenario, run_scenario
+from thalweg.patterns.derive import derive
+from thalweg.patterns.pattern import Expiry
+from thalweg.scenarios import Advance, LocalEngine, Scenario, parse_scenario, run_scenario
+from thalweg.scenarios.bind import bind_scenario
 
 FILES = sorted(Path(__file__).parent.glob("*.scenario"))
 
@@ -40,6 +45,46 @@ class LaggingEngine(LocalEngine):
 def test_local_engine_gives_what_the_scenario_says(path: Path, batch_size: int | None) -> None:
     mismatches = run_scenario(read(path), LocalEngine(), batch_size)
     assert not mismatches, "\n" + "\n".join(map(str, mismatches))
+
+
+@pytest.mark.parametrize("strategy", ["nt", "direct", "nta", "time-message", "piggyback"])
+@pytest.mark.parametrize("path", ANSWERED, ids=lambda path: path.stem)
+def test_every_strategy_gives_what_the_scenario_says(path: Path, strategy: str) -> None:
+    scenario = read(path)
+    if strategy == "direct" and not has_known_ends(scenario):
+        with pytest.raises(PlanError, match="the strategy direct cannot run this query"):
+            run_scenario(scenario, LocalEngine(strategy=strategy))
+        return
+    mismatches = run_scenario(scenario, LocalEngine(strategy=strategy))
+    assert not mismatches, "\n" + "\n".join(map(str, mismatches))
+
+
+def prepared(scenario: Scenario, strategy: str = "auto") -> LocalEngine:
+    engine = LocalEngine(strategy=strategy)
+    engine.prepare(scenario.cql, scenario.name)
+    return engine
+
+
+def has_known_ends(scenario: Scenario) -> bool:
+    """Whether no result of a query ends by an order or by a negative tuple alone."""
+    plans = [node for query in prepared(scenario).session.queries for node in query.plan.walk() if not is_nrr(node)]
+    return all(derive(node).expiry not in (Expiry.ORDER, Expiry.NEGATIVE) for node in plans)
+
+
+@pytest.mark.parametrize("path", ANSWERED, ids=lambda path: path.stem)
+def test_the_input_triggered_answer_is_right_where_the_time_is_told(path: Path) -> None:
+    scenario = read(path)
+    bound = bind_scenario(scenario)
+    late = any(stream.lateness is not None for stream in prepared(scenario).session.catalog.streams)
+    for expected in bound.answers:
+        for t in expected.instants:
+            if late and t != bound.last:  # which rows are late depends on all that came before
+                continue
+            engine = prepared(scenario, "ita")
+            engine.feed([*(event for event in bound.events if event.t <= t), Advance(t)])
+            (query,) = (q for q in engine.session.queries if q.name == expected.query)
+            query.drain()
+            assert engine.answer(expected.query, t) == expected.bag
 
 
 @pytest.mark.parametrize("path", ANSWERED, ids=lambda path: path.stem)

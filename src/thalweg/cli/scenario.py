@@ -7,14 +7,17 @@ from pathlib import Path
 import click
 
 from thalweg.cli.output import console, say
+from thalweg.runtime.local.session import STRATEGIES
 from thalweg.scenarios import LocalEngine, parse_scenario, run_scenario
 
 
 @click.command(short_help="Check scenario files: CQL, timed rows, expected answers.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--batch", "batch_size", type=click.IntRange(min=1), help="Feed that many events at a time.")
+@click.option("--strategy", type=click.Choice(STRATEGIES), default="auto", show_default=True,
+              help="How to run the queries; ita shows every end late, by design.")  # fmt: skip
 @click.pass_context
-def scenario(ctx: click.Context, files: tuple[Path, ...], batch_size: int | None) -> None:
+def scenario(ctx: click.Context, files: tuple[Path, ...], batch_size: int | None, strategy: str) -> None:
     """Run scenario FILES on the local engine and compare every answer they expect.
 
     A scenario is a text file of CQL, timed signed rows, and the rows expected at each instant; see tests/scenarios.
@@ -27,7 +30,7 @@ def scenario(ctx: click.Context, files: tuple[Path, ...], batch_size: int | None
     """
     to, failed = console(), 0
     for file in files:
-        mismatches = run_scenario(parse_scenario(file.read_text(), str(file)), LocalEngine(), batch_size)
+        mismatches = run_scenario(parse_scenario(file.read_text(), str(file)), LocalEngine(None, strategy), batch_size)
         failed += bool(mismatches)
         say(to, f"{'differs' if mismatches else 'ok':8}{file.name}", "bold red" if mismatches else "green")
         for mismatch in mismatches:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from thalweg.core.batch import Batch
-from thalweg.core.time import Instant
+from thalweg.core.time import FOREVER, Instant
 from thalweg.state.snapshot import Stateful
 
 
@@ -24,3 +24,13 @@ class Operator(Stateful, ABC):
     def stored(self) -> int:
         """How many tuples the operator's state holds."""
         return 0
+
+    @property
+    def next_wake(self) -> Instant:
+        """When time alone changes the output next, whatever the inputs; known to what keeps tuples back."""
+        return FOREVER
+
+    @property
+    def premature(self) -> int | None:
+        """How many results were deleted before their time, where the operator itself counts them."""
+        return None

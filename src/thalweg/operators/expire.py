@@ -36,6 +36,11 @@ class Expire(Operator):
         """Tuples that wait for their end."""
         return len(self._ends)
 
+    @property
+    def next_wake(self) -> Instant:
+        """When the next tuple ends."""
+        return self._ends.first()
+
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """Arrivals without their ends, and the ends that time has reached."""
         (batch,) = inputs

@@ -58,12 +58,17 @@ class Negation(Operator):
         self._missing = Timeline()  # ends of left tuples' debts that count as right ones (negation_any_order.py)
         self._odd = ByCode(np.bool_, False)
         self._before: Instant = BEGINNING
-        self.premature = 0
+        self._premature = 0
 
     @property
     def stored(self) -> int:
         """Alive left tuples, and right ones whose end is known."""
         return self._left.stored(self._before) + len(self._right_ends)
+
+    @property
+    def premature(self) -> int:
+        """How many results a right arrival has deleted."""
+        return self._premature
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The tuples that enter and leave the answer up to `now`."""
@@ -141,7 +146,7 @@ class Negation(Operator):
         dated = self._left.dates == 2
         batches = [Batch.empty(self._schema, dated)]
         for lanes, start, end, sign in found:
-            self.premature += int(np.where(sign > 0, end < lanes[0], start < lanes[0]).sum())
+            self._premature += int(np.where(sign > 0, end < lanes[0], start < lanes[0]).sum())
             dates = Dates(lanes[1], lanes[0]) if dated else None
             batches.append(Batch(tuple(lanes[self._left.dates :]), start, end, sign.astype(np.int8), dates))
         return Batch.concat(batches)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from enum import Enum
+from collections.abc import Callable, Sequence
 
 from thalweg.algebra.plan import (
     Distinct,
@@ -34,28 +33,30 @@ from thalweg.operators.expire import Expire
 from thalweg.operators.windows import make_window
 from thalweg.planner.joins import Side, join, semi_join
 from thalweg.planner.pipeline import Pipeline
-from thalweg.planner.shape import is_direct, is_selected_window, keeps_arrival_order, needs_dates
+from thalweg.planner.settings import Settings
+from thalweg.planner.shape import is_direct, is_selected_window, keeps_arrival_order, needs_dates, window_of
 from thalweg.planner.stages import Stages, columns
+from thalweg.planner.strategy import Strategy, check_strategy, knows_ends
 
 
-class Strategy(Enum):
-    """How the ends of tuples are told: known ends where there are any, or negative tuples for all."""
-
-    AUTO = "auto"
-    NT = "nt"
-
-
-def build(plan: Plan, strategy: Strategy = Strategy.AUTO, pool: StringPool | None = None) -> Pipeline:
+def build(
+    plan: Plan,
+    strategy: Strategy = Strategy.AUTO,
+    pool: StringPool | None = None,
+    settings: Settings | None = None,
+) -> Pipeline:
     """The pipeline that keeps a plan's answer up to date."""
-    lowering = _Lowering(pool or StringPool(), needs_dates(plan), strategy)
+    settings = settings or Settings()
+    check_strategy(plan, strategy)
+    lowering = _Lowering(pool or StringPool(), needs_dates(plan), knows_ends(plan, strategy))
     lowering.place(plan)
     return lowering.stages.pipeline()
 
 
 class _Lowering:
-    def __init__(self, pool: StringPool, dated: bool, strategy: Strategy) -> None:
+    def __init__(self, pool: StringPool, dated: bool, knows_ends: Callable[[Plan], bool]) -> None:
         self.stages = Stages(pool, dated)
-        self._strategy = strategy
+        self._knows_ends = knows_ends
         self._places: dict[Plan, int] = {}
         self._unexpired_places: dict[Plan, int] = {}
 
@@ -63,8 +64,11 @@ class _Lowering:
         """Where the plan's output is produced."""
         if plan not in self._places:
             place = self._unexpired(plan)
-            if self._strategy is Strategy.NT and is_selected_window(plan):
-                place = self.stages.add(plan.schema, Expire(plan.schema), place)
+            if is_selected_window(plan):
+                if self._knows_ends(window_of(plan)):
+                    self.stages.announce(place)
+                else:
+                    place = self.stages.add(plan.schema, Expire(plan.schema), place, wakes=True)
             self._places[plan] = place
         return self._places[plan]
 
@@ -82,7 +86,7 @@ class _Lowering:
         return Side(self.place(plan), self._is_direct(plan))
 
     def _is_direct(self, plan: Plan) -> bool:
-        return self._strategy is Strategy.AUTO and is_direct(plan)
+        return is_direct(plan) and all(self._knows_ends(node) for node in plan.walk() if isinstance(node, Windowed))
 
     def _lower(self, plan: Plan) -> int:
         stages, pool = self.stages, self.stages.pool
@@ -124,7 +128,7 @@ class _Lowering:
         stages, child = self.stages, plan.child
         derived = not keeps_arrival_order(child)
         operator = make_window(plan.window, child.schema, stages.pool, stages.dated, derived)
-        return stages.add(plan.schema, operator, self.place(child))
+        return stages.add(plan.schema, operator, self.place(child), wakes=True)
 
     def _group_by(self, plan: GroupBy) -> int:
         """Keys and arguments are computed below, so that the operator sees plain columns."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from thalweg.core.batch import Batch
+from thalweg.core.lanes import Ints
+from thalweg.core.time import FOREVER, LONGEST
+from thalweg.operators.base import Operator
 
 
 @dataclass
 class OperatorMetrics:
-    """Counts since the start; `stored` is now. Negative tuples out of a plan that runs direct are premature ends."""
+    """Counts since the start; `stored` (tuples) and `bytes` are now."""
 
     operator: str
     batches: int = 0
@@ -19,16 +23,47 @@ class OperatorMetrics:
     negative_in: int = 0
     positive_out: int = 0
     negative_out: int = 0
+    messages_in: int = 0  # time-messages
+    messages_out: int = 0
+    premature: int = 0  # results deleted before the end they had been told with
     stored: int = 0
+    bytes: int = 0
 
-    def count(self, inputs: list[Batch], output: Batch, stored: int) -> None:
+    def count(self, inputs: Sequence[Batch], output: Batch, operator: Operator | None) -> None:
         """One more batch."""
         self.batches += 1
         for batch in inputs:
             positive = int(np.count_nonzero(batch.sign > 0))
             self.positive_in += positive
             self.negative_in += len(batch) - positive
-        positive = int(np.count_nonzero(output.sign > 0))
-        self.positive_out += positive
-        self.negative_out += len(output) - positive
-        self.stored = stored
+        negative = output.sign < 0
+        deleted = int(np.count_nonzero(negative))
+        self.positive_out += len(output) - deleted
+        self.negative_out += deleted
+        if operator is not None:
+            self.stored = operator.stored
+            own = operator.premature
+            early = int(np.count_nonzero(output.end[negative] < FOREVER)) if deleted and own is None else 0
+            self.premature = self.premature + early if own is None else own
+
+
+@dataclass
+class OutputDelay:
+    """Between an arrival or an expiry and its effect in the answer, in ticks (N7)."""
+
+    changes: int = 0
+    total: int = 0
+    maximum: int = 0
+
+    def add(self, delays: Ints) -> None:
+        """Changes of the answer that came so late; what was there before time began is not late."""
+        delays = delays[delays < LONGEST]
+        if len(delays):
+            self.changes += len(delays)
+            self.total += int(delays.sum())
+            self.maximum = max(self.maximum, int(delays.max()))
+
+    @property
+    def average(self) -> float:
+        """Over all changes so far."""
+        return self.total / self.changes if self.changes else 0.0

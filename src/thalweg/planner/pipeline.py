@@ -11,6 +11,7 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.operators.base import Operator
 from thalweg.planner.metrics import OperatorMetrics
+from thalweg.state.snapshot import nbytes
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,8 @@ class Node:
     inputs: tuple[int, ...] = ()
     source: str = ""
     tells_changes: bool = False  # ISTREAM and its kin: what is there before anything happens is no change
+    wakes: bool = False  # windows and EXPIRE: time alone lets tuples in and out
+    announces: bool = False  # the uppermost selection of a window whose tuples know their ends
 
 
 class Pipeline:
@@ -54,15 +57,22 @@ class Pipeline:
         for node, metrics in zip(self.nodes, self.metrics, strict=True):
             inputs: list[Batch] = []
             if node.operator is None:
-                result, stored = feeds.get(node.source), 0
+                result = feeds.get(node.source)
             else:
                 inputs = [results[i] for i in node.inputs]
-                result, stored = node.operator.process(inputs, now), node.operator.stored
+                result = node.operator.process(inputs, now)
             if result is None or (silent and node.tells_changes):
                 result = Batch.empty(node.schema, self.dated)
-            metrics.count(inputs, result, stored)
+            metrics.count(inputs, result, node.operator)
             results.append(result)
         return results[-1]
+
+    def measure(self) -> list[OperatorMetrics]:
+        """What each operator has done, and what it holds now, also in bytes."""
+        for node, metrics in zip(self.nodes, self.metrics, strict=True):
+            if node.operator is not None:
+                metrics.stored, metrics.bytes = node.operator.stored, nbytes(node.operator)
+        return self.metrics
 
     @property
     def stored(self) -> int:

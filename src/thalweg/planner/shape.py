@@ -37,9 +37,14 @@ def keeps_arrival_order(plan: Plan) -> bool:
 
 def is_selected_window(plan: Plan) -> bool:
     """Whether the plan is a window, perhaps selected and projected: only what qualifies need ever expire."""
+    return isinstance(window_of(plan), Windowed)
+
+
+def window_of(plan: Plan) -> Plan:
+    """What is below selections and projections."""
     while isinstance(plan, Select | Project):
         plan = plan.child
-    return isinstance(plan, Windowed)
+    return plan
 
 
 def is_direct(plan: Plan) -> bool:

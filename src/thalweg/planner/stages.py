@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from thalweg.algebra.expressions import column
 from thalweg.algebra.plan import Named
@@ -30,10 +31,16 @@ class Stages:
         """The columns of a node's output."""
         return self.nodes[place].schema
 
-    def add(self, schema: Schema, operator: Operator, *inputs: int, tells_changes: bool = False) -> int:
+    def add(
+        self, schema: Schema, operator: Operator, *inputs: int, tells_changes: bool = False, wakes: bool = False
+    ) -> int:
         """An operator over the outputs at some places."""
-        self.nodes.append(Node(schema, operator, inputs, tells_changes=tells_changes))
+        self.nodes.append(Node(schema, operator, inputs, tells_changes=tells_changes, wakes=wakes))
         return len(self.nodes) - 1
+
+    def announce(self, place: int) -> None:
+        """Time-messages about the ends of a node's tuples begin there."""
+        self.nodes[place] = replace(self.nodes[place], announces=True)
 
     def source(self, schema: Schema, name: str) -> int:
         """A stream or table that is fed from outside."""

@@ -17,15 +17,16 @@ from thalweg.scenarios.events import Advance, Arrive, Delete, Event, Insert, Upd
 
 
 class LocalEngine:
-    """A `Session` that speaks in ticks and rows."""
+    """A `Session` that speaks in ticks and rows, and runs all queries with one strategy."""
 
-    def __init__(self, session: Session | None = None) -> None:
+    def __init__(self, session: Session | None = None, strategy: str = "auto") -> None:
         self.session = session or Session(today=date(1970, 1, 1))
+        self._strategy = strategy
         self._queries: dict[str, LocalQuery] = {}
 
     def prepare(self, cql: str, name: str) -> None:
         """Declare streams and relations and register the queries."""
-        for query in self.session.execute(cql, name):
+        for query in self.session.execute(cql, name, self._strategy):
             self._queries[query.name] = query
 
     def feed(self, events: Sequence[Event]) -> None:

@@ -46,6 +46,22 @@ def immutable(cls: _Class) -> _Class:
     return cls
 
 
+def nbytes(value: Any) -> int:
+    """The size of all arrays in some state."""
+    match value:
+        case np.ndarray():
+            return value.nbytes
+        case Stateful():
+            return sum(nbytes(getattr(value, name)) for name in value.KEPT)
+        case list() | tuple():
+            return sum(map(nbytes, value))
+        case dict():
+            return sum(map(nbytes, value.values()))
+        case _ if is_dataclass(value):
+            return sum(nbytes(getattr(value, f.name)) for f in fields(value))
+    return 0
+
+
 def _save(value: Any, shared: bool) -> Tree:
     match value:
         case np.ndarray():

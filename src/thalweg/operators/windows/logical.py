@@ -48,6 +48,11 @@ class LogicalWindowing(Operator):
         """The tuples that wait."""
         return len(self._waiting)
 
+    @property
+    def next_wake(self) -> Instant:
+        """When the next tuple that waits is let in."""
+        return self._waiting.first()
+
     def _wait(self, tuples: Batch) -> None:
         ts = () if tuples.dates is None else (tuples.dates.ts,)
         self._waiting.add(tuples.start, tuples.end, tuples.sign, *tuples.columns, *ts)

@@ -7,8 +7,8 @@ import numpy as np
 from thalweg.algebra.windows import PartitionedRows
 from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
-from thalweg.core.time import Instant
-from thalweg.operators.windows.counting import CountingSteps
+from thalweg.core.time import FOREVER, Instant
+from thalweg.operators.windows.counting import Counted, CountingSteps
 from thalweg.operators.windows.steps import lives
 from thalweg.operators.windows.waiting import Waiting, wait
 
@@ -28,6 +28,11 @@ class PartitionedSteps(CountingSteps):
     def __init__(self, window: PartitionedRows, schema: Schema, dated: bool) -> None:
         super().__init__(window.keys, window.count, schema, dated)
         self._range = window.range
+
+    def next_wake(self, update: Counted | None = None) -> Instant:
+        """The next slide, if somebody waits for it."""
+        waiting = self._waiting if update is None else update.waiting
+        return int(waiting[0].start[0]) if waiting and self._range is not None else FOREVER
 
     def admit(self, arrived: Batch, now: Instant) -> tuple[Batch, Waiting]:
         """Whatever the range shows by `now`; the rest waits for the next slide."""

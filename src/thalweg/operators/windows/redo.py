@@ -55,6 +55,11 @@ class Redoing(Operator):
         """The tuples of the window before the open instant, and those of the open instant."""
         return self._steps.stored + len(self._open)
 
+    @property
+    def next_wake(self) -> Instant:
+        """When the next tuple that waits is let in."""
+        return self._steps.next_wake(self._update)
+
     def _advance(self, arrived: Batch, now: Instant) -> list[Batch]:
         cut = int(np.searchsorted(arrived.start, now))
         final, update = self._steps.weigh(arrived.take(slice(cut)), now - 1)

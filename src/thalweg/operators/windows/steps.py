@@ -33,6 +33,10 @@ class Steps(ABC, Generic[Update]):
     def stored(self) -> int:
         """How many tuples the committed state holds."""
 
+    def next_wake(self, update: Update | None = None) -> Instant:
+        """When time alone lets somebody in, in the committed state or after a step that was weighed."""
+        return FOREVER
+
 
 AnySteps = Steps[Any]
 
@@ -53,6 +57,11 @@ class Stepping(Operator):
     def stored(self) -> int:
         """The tuples of the window, and those that wait to be let in."""
         return self._steps.stored
+
+    @property
+    def next_wake(self) -> Instant:
+        """When the next tuple that waits is let in."""
+        return self._steps.next_wake()
 
 
 def _in_order_of_time(arrived: Batch) -> Batch:

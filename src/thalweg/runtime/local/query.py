@@ -13,9 +13,10 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.explain import explain_json, explain_text
 from thalweg.patterns import Pattern, annotate
-from thalweg.planner import Strategy
+from thalweg.planner import Settings, Strategy
 from thalweg.runtime.local.clock import StreamClock
 from thalweg.runtime.local.kernel_run import KernelRun
+from thalweg.runtime.local.queued_run import QueuedRun
 from thalweg.runtime.local.reference_run import ReferenceRun
 from thalweg.runtime.local.run import Run
 from thalweg.runtime.local.tables import TableLog, TableUpdate
@@ -34,6 +35,7 @@ class LocalQuery:
         advanced: Callable[[], Instant | None],
         clock: Clock,
         strategy: str,
+        settings: Settings,
     ) -> None:
         self.plan = plan
         self.name = name
@@ -42,7 +44,7 @@ class LocalQuery:
         self._told = False
         start = self.clock_now
         self._start = BEGINNING if start is None else start
-        self._run = _run(plan, self._start, strategy)
+        self._run = _run(plan, self._start, strategy, settings)
         self._first = start  # the first instant at which anything happened; what was there before shows then
         for table_name, table in tables.items():
             for update in table.updates:
@@ -111,6 +113,11 @@ class LocalQuery:
         """What each operator has done up to the last answer or changes asked for: tuples in and out by sign, state."""
         return [asdict(operator) for operator in self._run.metrics()]
 
+    def delay(self) -> dict[str, float]:
+        """How late the answer has followed arrivals and expirations, in ticks: average and maximum over all changes."""
+        delay = self._run.delay
+        return {"changes": delay.changes, "average": delay.average, "maximum": delay.maximum}
+
     def answer(self, at: Any = None) -> list[tuple[Any, ...]]:
         """The rows of the answer now, or at an instant that has passed, each as often as it is in."""
         now = self.clock_now
@@ -130,6 +137,12 @@ class LocalQuery:
         bag = self._run.answer(t, t if now is None else now)
         return [show_row(self.schema, row) for row in sorted_rows(bag)]
 
+    def drain(self) -> None:
+        """Let every operator know the time: the input-triggered strategy, too, then shows the answer of now."""
+        now = self.clock_now
+        if now is not None and isinstance(self._run, QueuedRun):
+            self._run.drain(now)
+
     def changes(self) -> list[tuple[Any, int, tuple[Any, ...]]]:
         """The signed rows `(t, +1 or -1, row)` since the last call; at one instant losses come before gains.
 
@@ -146,5 +159,10 @@ class LocalQuery:
         return f"<query {self.name}: {self.patterns.name}, {', '.join(map(str, self.schema))}>"
 
 
-def _run(plan: Plan, start: Instant, strategy: str) -> Run:
-    return ReferenceRun(plan, start) if strategy == "reference" else KernelRun(plan, start, Strategy(strategy))
+def _run(plan: Plan, start: Instant, strategy: str, settings: Settings) -> Run:
+    if strategy == "reference":
+        return ReferenceRun(plan, start)
+    way = Strategy(strategy)
+    if way.is_queued:
+        return QueuedRun(plan, start, way, settings=settings)
+    return KernelRun(plan, start, way, settings=settings)

@@ -7,7 +7,7 @@ from collections import Counter
 from thalweg.algebra.plan import Plan
 from thalweg.core.rows import Bag, Change, Row, bag_difference
 from thalweg.core.time import Instant
-from thalweg.planner.metrics import OperatorMetrics
+from thalweg.planner.metrics import OperatorMetrics, OutputDelay
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 
@@ -20,6 +20,7 @@ class ReferenceRun:
         self._reference = Reference(plan, self._history, start)
         self._told_until: Instant | None = None
         self._told: Bag = Counter()
+        self.delay = OutputDelay()  # it has none: every answer is worked out when it is asked for
 
     def arrive(self, stream: str, ts: Instant, row: Row) -> None:
         """A tuple of a stream."""

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from thalweg.core.rows import Bag, Change, Row
 from thalweg.core.time import Instant
-from thalweg.planner.metrics import OperatorMetrics
+from thalweg.planner.metrics import OperatorMetrics, OutputDelay
 
 
 class Run(Protocol):
@@ -23,6 +23,10 @@ class Run(Protocol):
 
     def metrics(self) -> list[OperatorMetrics]:
         """What each operator has done, from the sources to the answer."""
+
+    @property
+    def delay(self) -> OutputDelay:
+        """How late the answer has followed what happened."""
 
     def changes(self, now: Instant, first: Instant) -> list[Change]:
         """What changed since the last call, up to and at `now`; nothing is dated before `first`."""

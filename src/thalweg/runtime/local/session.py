@@ -15,7 +15,7 @@ from thalweg.core.time import BEGINNING, DAY, Clock, Instant, from_datetime
 from thalweg.cql import compile_query, compile_script
 from thalweg.fluent import Table
 from thalweg.patterns import check
-from thalweg.planner import Strategy
+from thalweg.planner import Settings, Strategy
 from thalweg.runtime.local.clock import StreamClock
 from thalweg.runtime.local.query import LocalQuery
 from thalweg.runtime.local.tables import TableLog
@@ -47,8 +47,11 @@ class Session:
 
     # -- declaring
 
-    def execute(self, cql: str, name: str = "query") -> list[LocalQuery]:
+    def execute(
+        self, cql: str, name: str = "query", strategy: str = "auto", settings: Settings | None = None
+    ) -> list[LocalQuery]:
         """Run a script: CREATE and REGISTER statements and queries; the queries it registered."""
+        _check_strategy(strategy)
         tried = self.catalog.copy()  # a script with a mistake leaves nothing behind
         compiled = compile_script(cql, tried, name, self._today())
         for query in compiled:
@@ -56,16 +59,24 @@ class Session:
         self.catalog.adopt(tried)
         self._meet_new_sources()
         names = name_all([query.name for query in compiled], [query.name for query in self.queries])
-        return [self._register(query.plan, name) for query, name in zip(compiled, names, strict=True)]
+        named = zip(compiled, names, strict=True)
+        return [self._register(query.plan, name, strategy, settings) for query, name in named]
 
-    def query(self, query: str | Table, strategy: str = "auto", name: str | None = None) -> LocalQuery:
+    def query(
+        self,
+        query: str | Table,
+        strategy: str = "auto",
+        name: str | None = None,
+        settings: Settings | None = None,
+    ) -> LocalQuery:
         """Register a standing query, in CQL or built with `table(...)`. It sees what arrives from now on.
 
-        `auto` tells the ends of tuples by known dates where it can, `nt` by negative tuples only; `reference` evaluates
-        literally, for comparison. The answers are the same.
+        `auto` is what you want. The others are there for comparison, and give the same answers (but for `ita`, which
+        notices the end of a tuple only when another one comes through): `nt` tells every end by a negative tuple,
+        `direct` none; `ita`, `nta`, `time-message` and `piggyback` run operators between queues, instant by instant;
+        `reference` evaluates literally.
         """
-        if strategy not in STRATEGIES:
-            raise PlanError(f"there is no strategy {strategy!r}", candidates=STRATEGIES)
+        _check_strategy(strategy)
         if isinstance(query, Table):
             query.require(self.catalog)
         plan = query.plan if isinstance(query, Table) else compile_query(query, self.catalog, today=self._today())
@@ -73,7 +84,7 @@ class Session:
         names = [q.name for q in self.queries]
         if name and name.casefold() in map(str.casefold, names):
             raise PlanError(f"there is a query called {name} already", hint="drop(name) ends it")
-        return self._register(plan, name or name_all([None], names)[0], strategy)
+        return self._register(plan, name or name_all([None], names)[0], strategy, settings)
 
     def drop(self, query: LocalQuery | str) -> None:
         """End a query; the others go on."""
@@ -86,11 +97,13 @@ class Session:
         """A stream, relation or view, to build a query on in Python."""
         return Table.of(self.catalog, name, self._today())
 
-    def _register(self, plan: Plan, name: str, strategy: str = "auto") -> LocalQuery:
+    def _register(self, plan: Plan, name: str, strategy: str = "auto", settings: Settings | None = None) -> LocalQuery:
         clocks = {s.name: self._clocks[s.name] for s in _streams(plan)}
         tables = {r.name: self._tables[r.name] for r in _relations(plan)}
         clock = plan.clock or self._clock()
-        query = LocalQuery(plan, name, clocks, tables, lambda: self._advanced.get(clock), clock, strategy)
+        query = LocalQuery(
+            plan, name, clocks, tables, lambda: self._advanced.get(clock), clock, strategy, settings or Settings()
+        )
         self.queries.append(query)
         return query
 
@@ -241,6 +254,11 @@ def name_all(given: Sequence[str | None], taken: Sequence[str] = ()) -> list[str
         names.append(name or next(q for i in count(place) if (q := f"q{i}") not in used))
         used.add(names[-1])
     return names
+
+
+def _check_strategy(strategy: str) -> None:
+    if strategy not in STRATEGIES:
+        raise PlanError(f"there is no strategy {strategy!r}", candidates=STRATEGIES)
 
 
 def _check_order(clock: StreamClock, rows: Sequence[tuple[Instant, Row]]) -> None:

@@ -1,0 +1,42 @@
+"""What can be set about how a query is run. No answer depends on it, but for the delay that `eager` promises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+
+from thalweg.core.errors import PlanError
+from thalweg.planner.queued.scheduler import Fifo, RoundRobin, Scheduler
+
+SCHEDULERS = ("fifo", "round-robin")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Intervals are in ticks; 0 means at once.
+
+    `partitions` of a buffer by expiry (U6). `lazy`: how often state that nothing waits for is cleared of what has
+    ended. `eager`: how often operators that must react to an end are told the time (queued strategies); answers come
+    that much later at most (U3). `scheduler` and `slot`, the items an operator may take in its turn, are those of
+    queued strategies (N6).
+    """
+
+    partitions: int = 10
+    lazy: int = 0
+    eager: int = 0
+    scheduler: str = "fifo"
+    slot: int = 16
+
+    def __post_init__(self) -> None:
+        for name, least in (("partitions", 1), ("lazy", 0), ("eager", 0), ("slot", 1)):
+            if getattr(self, name) < least:
+                raise PlanError(f"{name} must be at least {least}, not {getattr(self, name)}")
+        if self.scheduler not in SCHEDULERS:
+            raise PlanError(f"there is no scheduler {self.scheduler!r}", candidates=SCHEDULERS)
+
+    def make_scheduler(self) -> Scheduler:
+        """The scheduler that is set; its slots are counted in items, so that runs can be repeated."""
+        if self.scheduler == "fifo":
+            return Fifo()
+        calls = count()
+        return RoundRobin(self.slot, lambda: float(next(calls)))

@@ -1,0 +1,74 @@
+"""What has happened but has not been told to the operators yet, and the batches it becomes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from thalweg.core.batch import Batch, Dates
+from thalweg.core.lanes import Lane, to_lane
+from thalweg.core.rows import Row
+from thalweg.core.time import BEGINNING, FOREVER, Instant
+from thalweg.planner import Pipeline
+
+
+class Event(NamedTuple):
+    """A tuple of a stream (sign 0), or a row that a table gains (+1) or loses (-1)."""
+
+    t: Instant
+    source: str
+    sign: int
+    row: Row
+
+
+class Feeder:
+    """Holds events back until the clock has reached them; ties keep their order of arrival."""
+
+    def __init__(self, pipeline: Pipeline, start: Instant) -> None:
+        self._schemas = {n.source: n.schema for n in pipeline.nodes if n.operator is None}
+        self._pool, self._dated, self._start = pipeline.pool, pipeline.dated, start
+        self._waiting: list[Event] = []
+
+    def arrive(self, stream: str, ts: Instant, row: Row) -> None:
+        """A tuple; what came before the query began is not for it."""
+        if ts >= self._start:
+            self._waiting.append(Event(ts, stream, 0, row))
+
+    def table_changed(self, relation: str, t: Instant, sign: int, row: Row) -> None:
+        """An update; what a table held before the query began is new at its start."""
+        self._waiting.append(Event(max(t, self._start), relation, sign, row))
+
+    def due(self, now: Instant) -> list[Event]:
+        """The events up to and at `now`, in order of time, taken out."""
+        self._waiting.sort(key=lambda event: event.t)
+        due = [event for event in self._waiting if event.t <= now]
+        self._waiting = self._waiting[len(due) :]
+        return due
+
+    def batches(self, events: Sequence[Event]) -> Mapping[str, Batch]:
+        """What the sources concerned have gained, by name."""
+        by_source: defaultdict[str, list[Event]] = defaultdict(list)
+        for event in events:
+            by_source[event.source].append(event)
+        return {source: self._batch(source, some) for source, some in by_source.items()}
+
+    def _batch(self, source: str, events: Sequence[Event]) -> Batch:
+        times = np.array([event.t for event in events], dtype=np.int64)
+        lanes = self._lanes(source, [event.row for event in events])
+        if not events[0].sign:
+            return Batch.of_arrivals(lanes, times, self._dated)
+        forever = np.full(len(times), FOREVER)
+        signs = np.array([event.sign for event in events], dtype=np.int8)
+        dates = Dates(np.full(len(times), BEGINNING), forever) if self._dated else None
+        return Batch(lanes, times, forever, signs, dates)
+
+    def _lanes(self, source: str, rows: Sequence[Row]) -> tuple[Lane, ...]:
+        columns = zip(*rows, strict=True)
+        return tuple(
+            to_lane(pa.array(list(values), field.type.arrow), field.type, self._pool)
+            for values, field in zip(columns, self._schemas[source], strict=True)
+        )

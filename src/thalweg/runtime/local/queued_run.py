@@ -1,0 +1,107 @@
+"""A query run by operators with queues between them, instant by instant: ITA, NTA, time-messages, piggybacking."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby
+
+import numpy as np
+
+from thalweg.algebra.plan import Plan
+from thalweg.core.batch import Batch
+from thalweg.core.rows import Bag, Change, Row
+from thalweg.core.time import Instant
+from thalweg.operators.expire import Expire
+from thalweg.planner import Settings, Strategy, build
+from thalweg.planner.metrics import OperatorMetrics, OutputDelay
+from thalweg.planner.queued import Network
+from thalweg.runtime.local.feeder import Feeder
+from thalweg.runtime.local.outputs import OutputLog
+
+
+class QueuedRun:
+    """The answer is what has come out of the last queue by an instant, with the delay that the strategy has.
+
+    Windows are woken when a tuple of theirs ends, except under ITA, where only arrivals make anything happen: its
+    answer is late, and is what the answer was when a tuple last came through (N2). Expirations at an instant come
+    before its arrivals. `batch_size` cuts the arrivals of an instant into items.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        start: Instant,
+        strategy: Strategy,
+        batch_size: int = 1,
+        settings: Settings | None = None,
+    ) -> None:
+        settings = settings or Settings()
+        self._batch_size, self._eager = batch_size, settings.eager
+        self._wakes = strategy is not Strategy.ITA
+        self._pipeline = build(plan, strategy, settings=settings)
+        self._network = Network(self._pipeline, strategy, settings.make_scheduler())
+        self._feeder = Feeder(self._pipeline, start)
+        self._view = Expire(plan.schema)  # the query's sink expires by the time it has heard of, like any operator
+        self._nothing = Batch.empty(plan.schema, self._pipeline.dated)
+        self._log = OutputLog(plan.schema, self._pipeline.pool)
+        self.delay = OutputDelay()
+        self._show(self._network.begin(start - 1), start - 1)
+
+    def arrive(self, stream: str, ts: Instant, row: Row) -> None:
+        """A tuple waits until the query's clock has reached it."""
+        self._feeder.arrive(stream, ts, row)
+
+    def table_changed(self, relation: str, t: Instant, sign: int, row: Row) -> None:
+        """An update waits likewise."""
+        self._feeder.table_changed(relation, t, sign, row)
+
+    def answer(self, t: Instant, now: Instant) -> Bag:
+        """What the query showed at t."""
+        self._settle(now)
+        return self._log.answer(t)
+
+    def metrics(self) -> list[OperatorMetrics]:
+        """What each operator has done."""
+        return self._pipeline.measure()
+
+    def changes(self, now: Instant, first: Instant) -> list[Change]:
+        """How what the query shows has changed since the last call, dated when it did."""
+        self._settle(now)
+        return self._log.changes(now, first)
+
+    def drain(self, now: Instant) -> None:
+        """No more will come: tell every operator the time, so that also ITA's answer is the one of `now`."""
+        self._settle(now)
+        self._network.heartbeat(now)
+        self._run(now)
+
+    def _settle(self, now: Instant) -> None:
+        for t, events in groupby(self._feeder.due(now), lambda event: event.t):
+            self._wake(t)
+            waiting = list(events)
+            for i in range(0, len(waiting), self._batch_size):
+                self._network.arrive(self._feeder.batches(waiting[i : i + self._batch_size]), t)
+            self._run(t)
+        self._wake(now)
+
+    def _wake(self, until: Instant) -> None:
+        """Let time pass: each instant at which a window's tuples begin or end is one, or the next of the interval."""
+        while self._wakes and (t := self._rounded(self._network.next_wake())) <= until:
+            self._network.wake(t)
+            self._run(t)
+
+    def _rounded(self, t: Instant) -> Instant:
+        return t if self._eager <= 1 else -(-t // self._eager) * self._eager
+
+    def _run(self, now: Instant) -> None:
+        """Work until all queues are empty; the system's time is `now`."""
+        self._network.run()
+        out = self._network.out
+        while len(out):
+            item = out.take()
+            told = self._nothing if item.batch is None else item.batch
+            self._show(self._view.process([told], item.clock), now)
+
+    def _show(self, batch: Batch, now: Instant) -> None:
+        self.delay.add(now - batch.start)
+        self._log.add(replace(batch, start=np.maximum(batch.start, now)))

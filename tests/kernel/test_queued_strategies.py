@@ -1,0 +1,107 @@
+"""Would catch an operator that expires by a clock not its own, a message that is missing, and an answer that is late.
+
+ITA is late by design: what it shows must be exactly what the answer was at some instant before, and once a tuple comes
+through, what it is now.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from kernel.test_against_reference import AFTERWARDS, allowed, feed, summed, told
+from oracle.tables import close
+from strategies.plans import OPERATORS, cases
+from thalweg.algebra.plan import Plan
+from thalweg.core.rows import Change
+from thalweg.core.time import BEGINNING
+from thalweg.planner import Settings, Strategy
+from thalweg.reference.evaluate import Reference
+from thalweg.runtime.local.queued_run import QueuedRun
+
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "40"))
+EXACT = [Strategy.NTA, Strategy.TIME_MESSAGE, Strategy.PIGGYBACK]
+SETTINGS = st.builds(
+    Settings,
+    scheduler=st.sampled_from(["fifo", "round-robin"]),
+    slot=st.sampled_from([1, 2, 5]),
+)
+
+
+@pytest.mark.parametrize("strategy", EXACT, ids=lambda s: s.value)
+@pytest.mark.parametrize("root", OPERATORS)
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_queued_operators_give_the_references_answer(root: str, strategy: Strategy, data: st.DataObject) -> None:
+    plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
+    batch = data.draw(st.sampled_from([1_000_000, 1, 2]), label="batch size")
+    how = data.draw(SETTINGS, label="settings")
+    read_often = data.draw(st.booleans(), label="read after each event")
+    reference = Reference(plan, history)
+    run = QueuedRun(plan, BEGINNING, strategy, batch, how)
+    changes: list[Change] = []
+    for event in told(plan, history):
+        feed(run, event)
+        if read_often:
+            changes += run.changes(event[0], BEGINNING)
+    end = max(history.last, 0) + AFTERWARDS
+    changes += run.changes(end, BEGINNING)
+    for t in [*reference.instants(end), end]:
+        wanted, got = reference.answer(t), run.answer(t, end)
+        note(f"t={t}: reference {wanted}, queued {got}")
+        assert close(wanted, got)
+        assert close(wanted, summed(changes, t)), f"changes up to {t}: {changes}"
+
+
+@pytest.mark.parametrize("root", OPERATORS)
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_the_input_triggered_answer_is_right_once_everybody_knows_the_time(root: str, data: st.DataObject) -> None:
+    plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
+    run = QueuedRun(plan, BEGINNING, Strategy.ITA, settings=data.draw(SETTINGS, label="settings"))
+    events = told(plan, history)
+    stop = data.draw(st.integers(0, len(events)), label="drained after so many events")
+    for event in events[:stop]:
+        feed(run, event)
+    if stop:
+        run.drain(events[stop - 1][0])
+    for event in events[stop:]:
+        feed(run, event)
+    end = max(history.last, 0) + data.draw(st.integers(0, AFTERWARDS), label="ticks after the last event")
+    run.drain(end)
+    wanted, got = Reference(plan, history).answer(end), run.answer(end, end)
+    note(f"reference {wanted}, input-triggered {got}")
+    assert close(wanted, got)
+
+
+LINEAR = ("window", "select", "project", "distinct", "group-by", "top-k")
+
+
+@pytest.mark.parametrize("root", LINEAR)
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_the_input_triggered_answer_is_an_earlier_one(root: str, data: st.DataObject) -> None:
+    plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0]) and is_chain(case[0])))
+    reference = Reference(plan, history)
+    run = QueuedRun(plan, BEGINNING, Strategy.ITA)
+    end = max(history.last, 0) + AFTERWARDS
+    for event in told(plan, history):
+        feed(run, event)
+    run.answer(end, end)
+    instants = [BEGINNING - 1, *reference.instants(end), end]
+    answers = [(t, Reference(plan, history).answer(t)) for t in instants]
+    shown_at = BEGINNING - 1
+    for t in instants[1:]:
+        got = run.answer(t, end)
+        fits = [u for u, wanted in answers if shown_at <= u <= t and close(wanted, got)]
+        note(f"t={t}: shown {got}, at or after {shown_at}; answers {answers}")
+        assert fits, "it shows what the answer never was, or goes back in time"
+        shown_at = fits[0]
+
+
+def is_chain(plan: Plan) -> bool:
+    """Whether every operator has one input: else each branch has its own idea of the time."""
+    return all(len(node.children) <= 1 for node in plan.walk())
