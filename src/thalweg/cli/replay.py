@@ -9,11 +9,13 @@ import click
 
 from thalweg.cli.inputs import Inputs, counted, parse_inputs
 from thalweg.cli.output import FORMATS, Answer, Writer, answer_order, answers, console, progress, say, writer
+from thalweg.cli.output.metrics import metrics_lines
 from thalweg.cli.script import checked_queries, choose, read_script
 from thalweg.core.errors import PlanError
 from thalweg.core.time import Clock, Instant
 from thalweg.runtime.local import LocalQuery, Session
 from thalweg.runtime.local.replay import Replay, Step
+from thalweg.runtime.local.session import STRATEGIES
 from thalweg.runtime.local.values import read_instant
 
 
@@ -32,6 +34,9 @@ from thalweg.runtime.local.values import read_instant
               help="The column of the files that holds the time, for streams without TIMESTAMP BY.")  # fmt: skip
 @click.option("--bad-rows", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
               help="What to do with a row that cannot be read.")  # fmt: skip
+@click.option("--strategy", type=click.Choice(STRATEGIES), default="auto", show_default=True,
+              help="How to run the queries.")  # fmt: skip
+@click.option("--metrics", is_flag=True, help="Say on standard error what each operator did and holds.")
 def replay(
     file: str,
     inputs: list[tuple[str, str]],
@@ -43,6 +48,8 @@ def replay(
     limit: int | None,
     time_column: str,
     bad_rows: str,
+    strategy: str,
+    metrics: bool,
 ) -> None:
     """Run the queries of FILE.cql over recorded rows, in order of time.
 
@@ -87,7 +94,7 @@ def replay(
     script = read_script(file)
     checked_queries(script)  # the session refuses the same queries, but without saying which
     session = Session()
-    queries = session.queries = choose(session.execute(script.text, script.name), wanted)
+    queries = session.queries = choose(session.execute(script.text, script.name, strategy), wanted)
     clock = _one_clock(session, queries)
     end = _read_time(clock, "--until", until) if at is None else _read_time(clock, "--at", at)
     files = Inputs(session.catalog, time_column, skip_bad_rows=bad_rows == "skip")
@@ -99,6 +106,8 @@ def replay(
         run = Replay(session, [] if show == "final" else queries, files.sources(queries, clock), end, tell)
         _print(to, show, run, queries, limit)
     _report(session, files, run)
+    for line in metrics_lines(queries, as_json=format_ != "table") if metrics else ():
+        say(console(stderr=True), line)
 
 
 def _print(to: Writer, show: str, run: Replay, queries: Sequence[LocalQuery], limit: int | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
-from thalweg.algebra.plan import Join, NrrJoin, Plan
+from thalweg.algebra.plan import Join, JoinKind, NrrJoin, Plan, is_table
 from thalweg.core.errors import PlanError
 from thalweg.patterns import annotate
 from thalweg.patterns.derive import Annotated
@@ -41,10 +41,16 @@ def knows_ends(plan: Plan, strategy: Strategy) -> Callable[[Plan], bool]:
         case Strategy.NT | Strategy.NTA:
             return lambda window: False
         case Strategy.TIME_MESSAGE:
-            joins = [node for node in plan.walk() if isinstance(node, Join) and is_direct(node)]
+            joins = [node for node in plan.walk() if isinstance(node, Join) and _sends_messages(node)]
             below = {node for join in joins for node in join.walk()}
             return below.__contains__
     return lambda window: True
+
+
+def _sends_messages(join: Join) -> bool:
+    """Whether a join's results know their ends: those of two streams, or of a stream and a table (N4)."""
+    sides = (join.left, join.right)
+    return join.kind is JoinKind.INNER and all(is_direct(side) or is_table(side) for side in sides)
 
 
 def check_strategy(plan: Plan, strategy: Strategy) -> None:
