@@ -6,8 +6,9 @@ import numpy as np
 
 from thalweg.core.batch import Signs
 from thalweg.core.lanes import Ints, Lane
+from thalweg.core.runs import join_runs
 from thalweg.core.time import FOREVER, Instant
-from thalweg.state.timeline import Timeline, join_runs
+from thalweg.state.timeline import Timeline
 
 
 class Events:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.lanes import Ints, Lane
+from thalweg.core.runs import join_runs
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.operators.ordering import net, order_by, precedes
 from thalweg.operators.skyband import may_show, skyband
-from thalweg.state.timeline import join_runs
 
 # The lanes of rows: signed intervals, then dates if there are any, then columns. Old rows start at the BEGINNING.
 START, END, WEIGHT, DATES = 0, 1, 2, 3

@@ -8,13 +8,13 @@ import numpy as np
 
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints, Lane
+from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.operators.base import Operator
 from thalweg.operators.ordering import net
 from thalweg.operators.relation_to_stream import emission
 from thalweg.operators.segments import slices_to_rows
-from thalweg.state.timeline import join_runs
 
 # The lanes of tuples: signed intervals, then ts, then columns.
 _START, _END, _WEIGHT, _TS = 0, 1, 2, 3

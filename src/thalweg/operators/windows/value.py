@@ -9,11 +9,12 @@ import numpy as np
 from thalweg.algebra.windows import ValueRange
 from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import NULL, Ints, Lane
+from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
 from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
 from thalweg.operators.windows.steps import Steps, lives
-from thalweg.state.timeline import Timeline, join_runs
+from thalweg.state.timeline import Timeline
 
 
 @dataclass(frozen=True)
