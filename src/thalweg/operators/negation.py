@@ -38,6 +38,8 @@ class Negation(Operator):
     costs its alive left tuples once in that batch (negation_any_order.py).
     """
 
+    KEPT = ("_coder", "_left", "_right_ends", "_missing", "_before", "premature")
+
     def __init__(
         self,
         left: Schema,

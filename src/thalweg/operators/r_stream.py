@@ -30,6 +30,8 @@ class RStream(Operator):
     been emitted too much is then taken back by negative tuples at that instant. Seed 002, section 2; W8.
     """
 
+    KEPT = ("_alive", "_open", "_before")
+
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._alive = _rows(Batch.empty(schema, dated=True))

@@ -27,6 +27,8 @@ class _Differences(Operator):
 
     _way: ClassVar[int]
 
+    KEPT = ("_ends", "_open", "_open_net", "_before")
+
     def __init__(self, schema: Schema, *, dated: bool = False) -> None:
         self._schema = schema
         self._dated = dated
