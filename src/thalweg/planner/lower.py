@@ -32,6 +32,7 @@ from thalweg.operators import group_by, negation, nrr_join, r_stream, relation_t
 from thalweg.operators.base import Operator
 from thalweg.operators.expire import Expire
 from thalweg.operators.windows import make_window
+from thalweg.planner.identity import Identity
 from thalweg.planner.joins import Side, join, semi_join
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.shape import is_direct, is_selected_window, keeps_arrival_order, needs_dates
@@ -49,7 +50,7 @@ def build(plan: Plan, strategy: Strategy = Strategy.AUTO, pool: StringPool | Non
     """The pipeline that keeps a plan's answer up to date."""
     lowering = _Lowering(pool or StringPool(), needs_dates(plan), strategy)
     lowering.place(plan)
-    return lowering.stages.pipeline()
+    return lowering.stages.pipeline(Identity.of(plan, strategy.value))
 
 
 class _Lowering:
