@@ -49,6 +49,8 @@ def _meaning(thing: object) -> object:
         case KeyTable():
             keys = thing.decode(np.arange(thing.size))
             return thing.size, keys, thing._hash.free, thing._bounds, thing._narrow is None
+        case np.generic():
+            return thing.item()
         case StringPool():
             return len(thing), thing.decode(np.arange(len(thing))).to_pylist()
     return thing

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from thalweg.core.batch import Batch
+from thalweg.core.errors import SnapshotError
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
@@ -71,6 +72,7 @@ class Pipeline:
         """All that the pipeline remembers between two batches. Nothing that happens later changes it."""
         return {
             "identity": self.identity.as_tree(),
+            "nodes": self._names(),
             "pool": self.pool.snapshot(),
             "operators": [node.operator.snapshot() for node in self.nodes if node.operator is not None],
             "metrics": [metrics.snapshot() for metrics in self.metrics],
@@ -82,12 +84,21 @@ class Pipeline:
         A SnapshotError says so if the snapshot is of another plan or strategy.
         """
         self.identity.check(tree.get("identity") if isinstance(tree, Mapping) else None)
+        if tree["nodes"] != self._names():
+            raise SnapshotError(
+                f"expected a snapshot of the operators {', '.join(self._names())}, but it was taken of "
+                f"{', '.join(tree['nodes'])}",
+                hint="the plan was lowered by another version of Thalweg: run the query anew",
+            )
         self.pool.restore(tree["pool"])
         operators = [node.operator for node in self.nodes if node.operator is not None]
         for operator, state in zip(operators, tree["operators"], strict=True):
             operator.restore(state)
         for metrics, state in zip(self.metrics, tree["metrics"], strict=True):
             metrics.restore(state)
+
+    def _names(self) -> list[str]:
+        return [metrics.operator for metrics in self.metrics]
 
     @property
     def stored(self) -> int:

@@ -75,7 +75,9 @@ def _save(value: Any, shared: bool) -> Tree:
         case _ if is_dataclass(value) and _name(type(value)) in _KINDS:
             kept = {f.name: _save(getattr(value, f.name), True) for f in fields(value)}
             return {_KIND: _name(type(value))} | kept
-        case None | bool() | int() | float() | str() | np.generic():
+        case np.generic():
+            return value.item()
+        case None | bool() | int() | float() | str():
             return value
     raise TypeError(f"{type(value).__name__} cannot be part of a snapshot")
 
