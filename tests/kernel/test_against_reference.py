@@ -1,6 +1,7 @@
 """Would catch a kernel that is wrong: every plan, strategy and batch size against the reference, at every instant.
 
-Between batches of a size the clock may stop inside an instant, and the answer there must be right too.
+Between batches of a size the clock may stop inside an instant, and the answer there must be right too. And the pipeline
+may be taken down there, and another one set up from its snapshot.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
+from kernel.steps import restorable
 from oracle.tables import close
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import Plan
@@ -19,7 +21,7 @@ from thalweg.core.errors import PlanError
 from thalweg.core.rows import Bag, Change
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.patterns import check
-from thalweg.planner import Strategy
+from thalweg.planner import Strategy, build
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.runtime.local.kernel_run import KernelRun
@@ -68,15 +70,19 @@ def allowed(plan: Plan) -> bool:
 @given(data=st.data())
 def test_the_kernel_gives_the_references_answer(root: str, strategy: Strategy, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
-    batch = data.draw(st.sampled_from([1_000_000, 1, 7, 2]), label="batch size")
+    batch = data.draw(st.sampled_from([1_000_000, 1, 7, 1000, 2]), label="batch size")
     read_often = data.draw(st.booleans(), label="read after each event")
+    events = told(plan, history)
+    restart = data.draw(st.none() | st.integers(0, len(events)), label="restart after so many events")
     reference = Reference(plan, history)
     run = KernelRun(plan, BEGINNING, strategy, batch)
     changes: list[Change] = []
-    for event in told(plan, history):
+    for place, event in enumerate(events):
         feed(run, event)
-        if read_often:
+        if read_often or place == restart:
             changes += run.changes(event[0], BEGINNING)
+        if place == restart and restorable(build(plan, strategy)):
+            run.restart(plan, strategy)
     end = max(history.last, 0) + AFTERWARDS
     changes += run.changes(end, BEGINNING)
     for t in [*reference.instants(end), end]:

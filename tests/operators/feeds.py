@@ -123,9 +123,14 @@ def check(
     model: Model,
     dated: bool = True,
 ) -> Operator:
-    """After each step the output so far is the model's at every instant up to the clock; the operator is returned."""
+    """After each step the output so far is the model's at every instant up to the clock; the operator is returned.
+
+    A twin is taken down and set up anew before every step, and must say the same.
+    """
     pool = StringPool()
     operator = make(pool)
+    twins_pool = StringPool()
+    twin = make(twins_pool)
     told: list[list[Signed]] = [[] for _ in schemas]
     emitted: list[Signed] = []
     before = -3  # before anything drawn
@@ -135,6 +140,11 @@ def check(
         batches = [to_batch(new, s, pool, dated) for new, s in zip(step.inputs, schemas, strict=True)]
         result = from_batch(operator.process(batches, step.now), output, pool, dated)
         note(f"now {step.now}: {step.inputs} -> {result}")
+        if operator.KEPT:
+            twin, twins_pool = restarted(make, twin, twins_pool)
+            batches = [to_batch(new, s, twins_pool, dated) for new, s in zip(step.inputs, schemas, strict=True)]
+            assert Counter(from_batch(twin.process(batches, step.now), output, twins_pool, dated)) == Counter(result)
+            assert twin.stored == operator.stored
         assert all(before <= s.start <= step.now and s.start < s.end and s.sign in (-1, 1) for s in result), result
         emitted += result
         for t in range(before, step.now + 1):  # what is past stays as it was: nothing told or emitted starts there
@@ -143,6 +153,17 @@ def check(
             assert got == (wanted if dated else Counter(_undated(wanted.elements()))), f"at {t} after {step.now}"
         before = step.now
     return operator
+
+
+def restarted(
+    make: Callable[[StringPool], Operator], operator: Operator, pool: StringPool
+) -> tuple[Operator, StringPool]:
+    """An operator made anew, with a pool of its own, that goes on from a snapshot."""
+    fresh_pool = StringPool()
+    fresh = make(fresh_pool)
+    fresh_pool.restore(pool.snapshot())
+    fresh.restore(operator.snapshot())
+    return fresh, fresh_pool
 
 
 def contents(tuples: Iterable[Signed], t: Instant) -> list[Dated]:

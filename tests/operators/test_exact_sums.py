@@ -1,7 +1,7 @@
 """Running sums and variances of numbers of every size against Python's fractions.
 
 Would catch: a digit lost between limbs, a carry of the wrong sign, a half rounded away from even, a subnormal or huge
-sum rounded twice, a trace that a value leaves behind, limbs that are never given up.
+sum rounded twice, a trace that a value leaves behind, limbs that are never given up, sums that a snapshot loses.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from operators.feeds import examples
 from thalweg.core.lanes import NULL, Ints, Lane
 from thalweg.core.types import INT64_MAX, INT64_MIN
 from thalweg.operators.aggregates import rounding
+from thalweg.operators.aggregates.moments import RunningMoments
 from thalweg.operators.aggregates.numbers import Numbers
 from thalweg.operators.aggregates.sums import RunningSums, Sums
 from thalweg.operators.steps import Steps
@@ -96,3 +97,18 @@ def test_an_outlier_does_not_cost_for_ever() -> None:
     assert add(1e300, one) > 10
     add(1e300, -one)
     assert add(2.0, one) <= 10
+
+
+@examples(60)
+@given(st.lists(st.tuples(st.integers(0, 40), st.floats(allow_nan=False) | _NEAR), min_size=1, max_size=12))
+def test_moments_that_are_restored_before_every_value(values: list[tuple[int, float]]) -> None:
+    whole, restarted, one = RunningMoments(2), RunningMoments(2), np.ones(1, dtype=np.int64)
+    for weight in (one, -one):
+        for group, value in values:
+            fresh = RunningMoments(2)
+            fresh.restore(restarted.snapshot())
+            restarted = fresh
+            steps, (places,) = Steps.of([(one * group, one)])
+            wanted, got = (m.along(steps, places, weight, np.array([value])) for m in (whole, restarted))
+            for function in ("count", "sum", "stddev"):
+                np.testing.assert_array_equal(got.result(function, True), wanted.result(function, True))

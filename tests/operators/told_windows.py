@@ -11,6 +11,7 @@ import pyarrow as pa
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from operators.feeds import restarted
 from strategies.dice import Dice
 from thalweg.algebra.windows import Window
 from thalweg.core.batch import Batch
@@ -72,14 +73,24 @@ def _arrival(dice: Dice, between: tuple[Instant, Instant], values: Sequence[Sequ
 
 
 def check(window: Window, schema: Schema, steps: list[Step], dated: bool, derived: bool) -> None:
-    """The operator shows the window's contents at every instant, and at the clock after every batch."""
-    pool = StringPool()
-    operator = make_window(window, schema, pool, dated, derived)
+    """The operator shows the window's contents at every instant, and at the clock after every batch.
+
+    A twin is taken down and set up anew before every batch, and must say the same.
+    """
+
+    def make(own_pool: StringPool) -> Operator:
+        return make_window(window, schema, own_pool, dated, derived)
+
+    pool, twins_pool = StringPool(), StringPool()
+    operator, twin = make(pool), make(twins_pool)
     output: list[Lived] = []
     told: list[Told] = []
     before = steps[0][0] - 100
     for now, batch in steps:
         gained = lived(operator, schema, pool, (now, batch), dated)
+        twin, twins_pool = restarted(make, twin, twins_pool)
+        assert Counter(lived(twin, schema, twins_pool, (now, batch), dated)) == Counter(gained)
+        assert twin.stored == operator.stored
         assert all(before <= one.start <= now and one.start < one.end for one in gained)
         output += gained
         told += batch

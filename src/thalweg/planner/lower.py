@@ -31,6 +31,7 @@ from thalweg.operators import group_by, negation, nrr_join, r_stream, relation_t
 from thalweg.operators.base import Operator
 from thalweg.operators.expire import Expire
 from thalweg.operators.windows import make_window
+from thalweg.planner.identity import Identity
 from thalweg.planner.joins import Side, join, semi_join
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.settings import Settings
@@ -50,7 +51,7 @@ def build(
     check_strategy(plan, strategy)
     lowering = _Lowering(pool or StringPool(), needs_dates(plan), knows_ends(plan, strategy))
     lowering.place(plan)
-    return lowering.stages.pipeline()
+    return lowering.stages.pipeline(Identity.of(plan, strategy.value))
 
 
 class _Lowering:

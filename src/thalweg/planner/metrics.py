@@ -11,11 +11,17 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.core.time import FOREVER, LONGEST
 from thalweg.operators.base import Operator
+from thalweg.state.snapshot import Stateful
 
 
 @dataclass
-class OperatorMetrics:
+class OperatorMetrics(Stateful):
     """Counts since the start; `stored` (tuples) and `bytes` are now."""
+
+    KEPT = (
+        "batches", "positive_in", "negative_in", "positive_out", "negative_out", "messages_in", "messages_out",
+        "premature", "stored",
+    )  # fmt: skip
 
     operator: str
     batches: int = 0

@@ -30,7 +30,7 @@ class Feeder:
 
     def __init__(self, pipeline: Pipeline, start: Instant) -> None:
         self._schemas = {n.source: n.schema for n in pipeline.nodes if n.operator is None}
-        self._pool, self._dated, self._start = pipeline.pool, pipeline.dated, start
+        self.pool, self._dated, self._start = pipeline.pool, pipeline.dated, start
         self._waiting: list[Event] = []
 
     def arrive(self, stream: str, ts: Instant, row: Row) -> None:
@@ -69,6 +69,6 @@ class Feeder:
     def _lanes(self, source: str, rows: Sequence[Row]) -> tuple[Lane, ...]:
         columns = zip(*rows, strict=True)
         return tuple(
-            to_lane(pa.array(list(values), field.type.arrow), field.type, self._pool)
+            to_lane(pa.array(list(values), field.type.arrow), field.type, self.pool)
             for values, field in zip(columns, self._schemas[source], strict=True)
         )

@@ -29,7 +29,8 @@ class KernelRun:
         batch_size: int = _EVERYTHING,
         settings: Settings | None = None,
     ) -> None:
-        self._pipeline = build(plan, strategy, settings=settings or Settings())
+        self._settings = settings or Settings()
+        self._pipeline = build(plan, strategy, settings=self._settings)
         self._batch_size = batch_size
         self._feeder = Feeder(self._pipeline, start)
         self._log = OutputLog(plan.schema, self._pipeline.pool)
@@ -72,3 +73,10 @@ class KernelRun:
         output = self._pipeline.process(self._feeder.batches(events), now)
         self.delay.add(now - output.start)
         self._log.add(output)
+
+    def restart(self, plan: Plan, strategy: Strategy) -> None:
+        """Go on in a pipeline built anew, from a snapshot of this one: as after a crash, with nothing lost."""
+        fresh = build(plan, strategy, settings=self._settings)
+        fresh.restore(self._pipeline.snapshot())
+        self._pipeline = fresh
+        self._log.pool = self._feeder.pool = fresh.pool

@@ -23,7 +23,7 @@ class OutputLog:
     """Rows are known by code; only rows that are asked for are turned into Python values."""
 
     def __init__(self, schema: Schema, pool: StringPool) -> None:
-        self._schema, self._pool = schema, pool
+        self._schema, self.pool = schema, pool
         self._coder = KeyCoder(len(schema))
         self._rows: list[Row] = []  # by code
         self._intervals: list[tuple[Ints, Ints, Ints, Ints]] = []  # code, start, end, sign
@@ -72,7 +72,7 @@ class OutputLog:
             return
         found, first = np.unique(codes[new], return_index=True)
         picked = batch.take(new[first])
-        columns = [from_lane(c, f.type, self._pool) for c, f in zip(picked.columns, self._schema, strict=True)]
+        columns = [from_lane(c, f.type, self.pool) for c, f in zip(picked.columns, self._schema, strict=True)]
         ints = [c.cast("int64") if f.type in _TIMES else c for c, f in zip(columns, self._schema, strict=True)]
         rows = list(zip(*(c.to_pylist() for c in ints), strict=True)) if ints else [()] * len(found)
         self._rows += rows
