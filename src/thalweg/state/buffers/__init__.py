@@ -1,0 +1,1 @@
+"""State buffers: where tuples and results wait until they leave, laid out as their update pattern allows."""
