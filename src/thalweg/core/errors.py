@@ -74,6 +74,10 @@ class OutOfOrderError(DataError):
     """A row behind the clock of a stream that declared no lateness."""
 
 
+class SnapshotError(ThalwegError):
+    """A snapshot that does not belong to what it is to be restored into."""
+
+
 def closest(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate that `name` was probably meant to be, for "did you mean ...?"."""
     by_fold = {c.casefold(): c for c in candidates}

@@ -6,6 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from thalweg.core.errors import SnapshotError
+from thalweg.core.runs import Run, with_run
+
 Codes = npt.NDArray[np.int64]
 
 _NULL = -(2**63)
@@ -19,6 +22,7 @@ class StringPool:
         self._strings: list[str] = []
         self._array: pa.Array = pa.array([], pa.string())
         self._ranks: Codes = np.empty(0, dtype=np.int64)
+        self._log: list[Run] = []  # the strings that snapshots have told of, as lengths and UTF-8
 
     def __len__(self) -> int:
         return len(self._strings)
@@ -57,8 +61,39 @@ class StringPool:
             return codes
         return np.where(missing, _NULL, self._ranks[np.where(missing, 0, codes)])
 
+    def snapshot(self) -> list[Run]:
+        """All strings in the order of their codes, as runs of lengths and UTF-8; later snapshots share them."""
+        logged = sum(len(lengths) for lengths, _ in self._log)
+        if logged < len(self._strings):
+            self._log = with_run(self._log, _packed(self._strings[logged:]))
+        return list(self._log)
+
+    def restore(self, tree: list[Run]) -> None:
+        """Know the strings of a snapshot by the codes they had; codes that have been given already must agree."""
+        strings = [string for run in tree for string in _unpacked(*run)]
+        for code, (known, restored) in enumerate(zip(self._strings, strings, strict=False)):
+            if known != restored:
+                raise SnapshotError(
+                    f"string {code} of the snapshot is {restored!r}, but here it is {known!r} already",
+                    hint="restore into a pipeline that has just been built from the same plan, with a pool of its own",
+                )
+        for string in strings[len(self._strings) :]:
+            self.code(string)
+        self._log = list(tree)
+
     def _dictionary(self) -> pa.Array:
         if len(self._array) != len(self._strings):
             new = pa.array(self._strings[len(self._array) :], pa.string())
             self._array = pa.concat_arrays([self._array, new])
         return self._array
+
+
+def _packed(strings: list[str]) -> Run:
+    encoded = [string.encode() for string in strings]
+    return np.array([len(e) for e in encoded], dtype=np.int64), np.frombuffer(b"".join(encoded), dtype=np.uint8)
+
+
+def _unpacked(lengths: Codes, text: npt.NDArray[np.uint8]) -> list[str]:
+    ends = np.cumsum(lengths)
+    whole = text.tobytes()
+    return [whole[start:end].decode() for start, end in zip((ends - lengths).tolist(), ends.tolist(), strict=True)]

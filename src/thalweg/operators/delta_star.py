@@ -28,6 +28,8 @@ class DeltaStar(Operator):
         output    a: +[1, 5)                               a: +[5, 9)
     """
 
+    KEPT = ("_rows", "_until", "_last", "_ends", "_now")
+
     def __init__(self, schema: Schema) -> None:
         self._rows = KeyTable(schema.types)
         self._until = ByCode(np.int64, BEGINNING)  # by value: the end of the piece told last

@@ -28,6 +28,8 @@ class Distinct(Operator):
         output    a: +[1, oo)                   a: -[6, oo)
     """
 
+    KEPT = ("_rows", "_sweep")
+
     def __init__(self, schema: Schema, dated: bool = False) -> None:
         self._dated = dated
         self._rows = KeyTable(schema.types)

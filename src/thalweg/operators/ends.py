@@ -7,12 +7,15 @@ import numpy as np
 from thalweg.core.batch import Signs
 from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.time import FOREVER, Instant
+from thalweg.state.snapshot import Stateful
 from thalweg.state.table import ByCode
 from thalweg.state.timeline import Timeline
 
 
-class Ends:
+class Ends(Stateful):
     """Each tuple adds its sign where it starts and takes it back where it ends. Ends that are not due wait."""
+
+    KEPT = ("_later", "_waiting")
 
     def __init__(self) -> None:
         self._later = Timeline()

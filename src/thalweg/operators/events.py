@@ -6,12 +6,16 @@ import numpy as np
 
 from thalweg.core.batch import Signs
 from thalweg.core.lanes import Ints, Lane
+from thalweg.core.runs import join_runs
 from thalweg.core.time import FOREVER, Instant
-from thalweg.state.timeline import Timeline, join_runs
+from thalweg.state.snapshot import Stateful
+from thalweg.state.timeline import Timeline
 
 
-class Events:
+class Events(Stateful):
     """Turns tuples into events; ends that lie ahead wait with their lanes."""
+
+    KEPT = ("_later",)
 
     def __init__(self) -> None:
         self._later = Timeline()

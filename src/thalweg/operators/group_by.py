@@ -40,6 +40,8 @@ class GroupBy(Operator):
     then DISTINCT keeps at most two tuples per value (delta*).
     """
 
+    KEPT = ("_table", "_sweep")
+
     def __init__(
         self,
         key_columns: Sequence[int],

@@ -13,14 +13,17 @@ from thalweg.core.types import DataType
 from thalweg.operators.aggregates.accumulator import Accumulator
 from thalweg.operators.shown import Changes, Shown
 from thalweg.operators.steps import Steps
+from thalweg.state.snapshot import Stateful
 
 
-class GroupSweep:
+class GroupSweep(Stateful):
     """Groups by code with values from accumulators.
 
     The first value of the first accumulator says by being positive that a group is there; the others are shown with
     it. With `always`, group 0 is there from the first batch on, even over nothing.
     """
+
+    KEPT = ("_accumulators", "_shown", "_begun")
 
     def __init__(
         self, accumulators: Sequence[Accumulator], types: Sequence[DataType] = (), always: bool = False

@@ -14,6 +14,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.operators.evaluate import Condition, Evaluator
 from thalweg.state.coder import KeyCoder
+from thalweg.state.snapshot import Stateful
 
 NO_PARTNER = -1  # the code of a key with a NULL in an equality
 
@@ -24,8 +25,10 @@ def rest_of(condition: Expression, left: Schema, right: Schema, pool: StringPool
     return Condition(rest, left + right, pool) if rest != TRUE else None
 
 
-class JoinKeys:
+class JoinKeys(Stateful):
     """Dense codes for both sides' keys: the condition's equalities, and pairs of columns where NULL equals NULL."""
+
+    KEPT = ("_coder",)
 
     def __init__(
         self,

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from thalweg.core.lanes import Ints, Lane
+from thalweg.core.runs import join_runs
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.operators.ordering import net, order_by, precedes
 from thalweg.operators.skyband import may_show, skyband
-from thalweg.state.timeline import join_runs
+from thalweg.state.snapshot import Stateful
 
 # The lanes of rows: signed intervals, then dates if there are any, then columns. Old rows start at the BEGINNING.
 START, END, WEIGHT, DATES = 0, 1, 2, 3
@@ -31,8 +32,10 @@ def take(rows: Rows, which: Lane) -> Rows:
     return tuple(lane[which] for lane in rows)
 
 
-class Leaders:
+class Leaders(Stateful):
     """Tuples in an order of which the first `limit` are wanted; with `prune` there are no negative tuples."""
+
+    KEPT = ("_near", "_far", "_bound", "_room", "_tidy_at", "_prune_at", "_before")
 
     def __init__(
         self, dtypes: Sequence[type[Any]], order: Callable[[Rows], list[Ints]], limit: int, prune: bool

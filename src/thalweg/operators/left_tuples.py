@@ -15,6 +15,7 @@ from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.operators.events import Events
 from thalweg.operators.ordering import order_by, precedes, sort_lane
 from thalweg.state.queues import Queues
+from thalweg.state.snapshot import Stateful
 from thalweg.state.table import ByCode
 
 
@@ -31,13 +32,15 @@ class Moves(NamedTuple):
         return Moves(self.time[rows], self.delta[rows], self.code[rows], tuple(lane[rows] for lane in self.lanes))
 
 
-class LeftTuples:
+class LeftTuples(Stateful):
     """The alive left tuples of each value, numbered 1, 2 ... in order of (exp, ts, row).
 
     `top` is D = (number of the last one) - (right tuples of the value): those up to number D are in the answer.
     `rest` are the columns that may differ within a value. With `direct` a tuple's end is its exp and takes no move;
     otherwise every end is a move (NT).
     """
+
+    KEPT = ("queues", "top", "_ends")
 
     def __init__(self, schema: Schema, rest: Sequence[int], pool: StringPool, ordered: bool, direct: bool) -> None:
         self.dates = 2 if ordered else 1

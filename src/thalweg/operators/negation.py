@@ -9,6 +9,7 @@ import numpy as np
 from thalweg.core.batch import Batch, Dates
 from thalweg.core.errors import PlanError
 from thalweg.core.lanes import Flags, Ints
+from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
@@ -20,7 +21,7 @@ from thalweg.operators.negation_in_order import Found, Turns, sweep_in_order
 from thalweg.operators.segments import rank_within, run_starts
 from thalweg.state.coder import KeyCoder
 from thalweg.state.table import ByCode
-from thalweg.state.timeline import Timeline, join_runs
+from thalweg.state.timeline import Timeline
 
 
 class Negation(Operator):
@@ -36,6 +37,8 @@ class Negation(Operator):
     whose left tuples come and go in order costs only its events (negation_in_order.py); one whose do not, in a batch,
     costs its alive left tuples once in that batch (negation_any_order.py).
     """
+
+    KEPT = ("_coder", "_left", "_right_ends", "_missing", "_before", "premature")
 
     def __init__(
         self,

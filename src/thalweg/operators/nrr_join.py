@@ -19,9 +19,11 @@ from thalweg.operators.join_keys import NO_PARTNER, JoinKeys, rest_of
 from thalweg.operators.matches import Matches, assemble
 from thalweg.operators.pairs import pairs
 from thalweg.state.keyed import Keyed
+from thalweg.state.snapshot import immutable
 from thalweg.state.versions import Versions, VersionStore
 
 
+@immutable
 @dataclass(frozen=True)
 class _Asking:
     """Left tuples with the codes of their keys, and how many rows each has met."""
@@ -48,6 +50,8 @@ class NrrJoin(Operator):
     Update pattern: as the left input's, which must not be STR. State: all versions of the NRR (see `versions`); of the
     left input only the tuples with ts = now. Seed 000, section 4.1.
     """
+
+    KEPT = ("_keys", "_versions", "_latest")
 
     def __init__(self, left: Schema, right: Schema, condition: Expression, kind: JoinKind, pool: StringPool) -> None:
         self._rest = rest_of(condition, left, right, pool)

@@ -8,13 +8,13 @@ import numpy as np
 
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints, Lane
+from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.operators.base import Operator
 from thalweg.operators.ordering import net
 from thalweg.operators.relation_to_stream import emission
 from thalweg.operators.segments import slices_to_rows
-from thalweg.state.timeline import join_runs
 
 # The lanes of tuples: signed intervals, then ts, then columns.
 _START, _END, _WEIGHT, _TS = 0, 1, 2, 3
@@ -29,6 +29,8 @@ class RStream(Operator):
     State: the alive tuples, and the net changes at the current instant, which a later batch may tell more of; what has
     been emitted too much is then taken back by negative tuples at that instant. Seed 002, section 2; W8.
     """
+
+    KEPT = ("_alive", "_open", "_before")
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema

@@ -9,13 +9,13 @@ import numpy as np
 
 from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import Ints, Lane
+from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.operators.base import Operator
 from thalweg.operators.events import Events
 from thalweg.operators.ordering import together
 from thalweg.operators.segments import run_sums
-from thalweg.state.timeline import join_runs
 
 
 class _Differences(Operator):
@@ -26,6 +26,8 @@ class _Differences(Operator):
     """
 
     _way: ClassVar[int]
+
+    KEPT = ("_ends", "_open", "_open_net", "_before")
 
     def __init__(self, schema: Schema, *, dated: bool = False) -> None:
         self._schema = schema

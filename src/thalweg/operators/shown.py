@@ -13,6 +13,7 @@ from thalweg.core.time import FOREVER
 from thalweg.core.types import DataType
 from thalweg.operators.segments import run_starts
 from thalweg.operators.steps import Steps
+from thalweg.state.snapshot import Stateful
 from thalweg.state.table import ByCode
 
 
@@ -27,11 +28,13 @@ class Changes:
     lanes: tuple[Lane, ...]
 
 
-class Shown:
+class Shown(Stateful):
     """Per code: whether the group is shown, and the values shown with it.
 
     What ends within the batch is closed at once: +[a, b). What lasts is +[a, FOREVER), and -[b, FOREVER) ends it later.
     """
+
+    KEPT = ("_present", "_lanes", "size")
 
     def __init__(self, types: Sequence[DataType] = ()) -> None:
         self._present = ByCode(np.bool_, False)

@@ -15,6 +15,7 @@ import numpy as np
 from thalweg.core.lanes import Ints, Lane
 from thalweg.operators.ordering import order_by
 from thalweg.operators.segments import run_starts
+from thalweg.state.snapshot import Stateful
 from thalweg.state.table import ByCode
 
 Instants = tuple[Ints, Ints]  # codes of groups, and for each an instant
@@ -82,8 +83,10 @@ class Steps:
         return before
 
 
-class Count:
+class Count(Stateful):
     """Running sums of weights by code."""
+
+    KEPT = ("_state",)
 
     def __init__(self) -> None:
         self._state = ByCode(np.int64, 0)

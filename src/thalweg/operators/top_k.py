@@ -32,6 +32,8 @@ class TopK(Operator):
     State: leaders.py. A batch costs its own size and that of the best few tuples.
     """
 
+    KEPT = ("_leaders",)
+
     def __init__(
         self,
         schema: Schema,

@@ -7,16 +7,27 @@ from collections.abc import Sequence
 import numpy as np
 
 from thalweg.core.lanes import NULL, Flags, Ints, Lane, identity
+from thalweg.core.runs import Run, join_runs, with_run
 from thalweg.state.hashing import HashTable
+from thalweg.state.snapshot import Stateful, Tree
 
 # A table by value beats hashing while the values' spread is within this; beyond, memory would suffer.
 _SPREAD = 1 << 22
 
 
-class LaneCoder:
-    """Codes 0, 1, 2 ... for the values of one int64 lane, in order of appearance."""
+class LaneCoder(Stateful):
+    """Codes 0, 1, 2 ... for the values of one int64 lane, in order of appearance.
+
+    Codes are never taken back, so a snapshot is a log of values: it adds a run to that of the snapshot before.
+    """
+
+    KEPT = ("_log",)
 
     def __init__(self) -> None:
+        self._log: list[Run] = []  # the values by code that snapshots have told of
+        self._forget()
+
+    def _forget(self) -> None:
         self.size = 0
         self._null = -1  # the code of NULL, once it has one; too far from all other values for the table
         self._base = 0
@@ -36,6 +47,42 @@ class LaneCoder:
         codes = self._hashed.encode([lane])
         self.size = self._hashed.size
         return codes
+
+    def adopt(self, values: Ints) -> None:
+        """Give these values, which must differ, the codes 0, 1, 2 ... and no others."""
+        self._forget()
+        nulls = np.flatnonzero(values == NULL)
+        known = np.delete(values, nulls)
+        if not len(known) or self._cover(known):
+            self._table[known - self._base] = np.delete(np.arange(len(values)), nulls)
+            self._null = int(nulls[0]) if len(nulls) else -1
+        else:
+            self._hashed = HashTable(1)
+            self._hashed.adopt([values], len(values))
+        self.size = len(values)
+
+    def snapshot(self) -> Tree:
+        """All values so far; those of earlier snapshots are shared with them."""
+        logged = sum(len(run[0]) for run in self._log)
+        if logged < self.size:
+            self._log = with_run(self._log, (self._values(logged),))
+        return super().snapshot()
+
+    def restore(self, tree: Tree) -> None:
+        """Go back to a snapshot: the same codes, looked up anew."""
+        super().restore(tree)
+        self.adopt(join_runs(self._log)[0] if self._log else np.empty(0, dtype=np.int64))
+
+    def _values(self, since: int) -> Ints:
+        """The values of the codes from `since` on."""
+        values = np.full(self.size - since, NULL)
+        if self._hashed is None:
+            known = np.flatnonzero(self._table >= since)
+            values[self._table[known] - since] = known + self._base
+        else:
+            codes, (keys,) = self._hashed.known(since)
+            values[codes - since] = keys
+        return values
 
     def _by_table(self, values: Ints, nulls: Flags) -> Ints:
         codes = self._table[values - self._base]
@@ -70,18 +117,17 @@ class LaneCoder:
 
     def _leave_table(self) -> HashTable:
         """The same codes in a hash table, NULL among them."""
-        known = np.flatnonzero(self._table >= 0)
-        values = np.full(self.size, NULL)
-        values[self._table[known]] = known + self._base
         hashed = HashTable(1)
         if self.size:
-            hashed.adopt([values], self.size)
+            hashed.adopt([self._values(0)], self.size)
         self._table = np.full(0, -1, dtype=np.int64)
         return hashed
 
 
-class KeyCoder:
+class KeyCoder(Stateful):
     """Codes for keys of any number of lanes: pairs of codes are packed and coded again."""
+
+    KEPT = ("_lanes", "_pairs")
 
     def __init__(self, lanes: int) -> None:
         self._lanes = [LaneCoder() for _ in range(lanes)]

@@ -23,7 +23,7 @@ class HashTable:
 
     def __init__(self, lanes: int) -> None:
         self.size = 0  # all codes are below
-        self._free = np.empty(0, dtype=np.int64)  # codes below `size` that no key has
+        self.free = np.empty(0, dtype=np.int64)  # codes below `size` that no key has
         self._used = 0  # slots that are not empty
         self._bits = 6
         self._keys: list[Ints] = [np.empty(0, dtype=np.int64) for _ in range(lanes)]  # by slot
@@ -64,11 +64,20 @@ class HashTable:
             same &= kept[slots] == key
         return same
 
-    def adopt(self, lanes: Sequence[Ints], size: int) -> None:
-        """Take over keys that have the codes 0 .. size - 1 already; the table must be new."""
+    def adopt(self, lanes: Sequence[Ints], size: int, free: Ints | None = None) -> None:
+        """Take over keys that have the codes 0 .. size - 1 already, but for free ones; the table must be new."""
         self.size = size
-        self._reserve(size)
-        self._build([lane[:size] for lane in lanes], np.arange(size))
+        codes = np.arange(size)
+        if free is not None and len(free):
+            self.free = free.copy()
+            codes = np.delete(codes, free)
+        self._reserve(len(codes))
+        self._build([lane[codes] for lane in lanes], codes)
+
+    def known(self, since: int) -> tuple[Ints, list[Ints]]:
+        """The codes from `since` on that keys have, and their keys."""
+        slots = np.flatnonzero(self._codes >= since)
+        return self._codes[slots], [kept[slots] for kept in self._keys]
 
     def release(self, lanes: Sequence[Ints], codes: Ints) -> None:
         """Forget keys that have these codes; later keys may get the codes."""
@@ -78,7 +87,7 @@ class HashTable:
             walking = walking[self._codes[slots[walking]] != codes[walking]]
             slots[walking] += 1
         self._codes[slots] = _REMOVED
-        self._free = np.concatenate([self._free, codes])
+        self.free = np.concatenate([self.free, codes])
 
     def _claim(self, keys: Sequence[Ints], slots: Ints) -> None:
         """Keys that met an empty slot take it with a new code; of several that met the same one the last does."""
@@ -94,8 +103,8 @@ class HashTable:
         self._used += len(winners)
 
     def _new_codes(self, count: int) -> Ints:
-        cut = max(0, len(self._free) - count)
-        again, self._free = self._free[cut:], self._free[:cut]
+        cut = max(0, len(self.free) - count)
+        again, self.free = self.free[cut:], self.free[:cut]
         fresh = np.arange(self.size, self.size + count - len(again))
         self.size += len(fresh)
         return np.concatenate([again, fresh])
@@ -103,7 +112,7 @@ class HashTable:
     def _reserve(self, count: int) -> None:
         """Room for more keys with at most half of the slots in use; removed ones are swept out on the way."""
         if 2 * (self._used + count) > 1 << self._bits:
-            alive = self.size - len(self._free)
+            alive = self.size - len(self.free)
             self._bits = max(self._bits, (3 * (alive + count)).bit_length())
             self._rebuild()
 

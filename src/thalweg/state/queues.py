@@ -13,12 +13,15 @@ import numpy as np
 
 from thalweg.core.lanes import Ints, Lane
 from thalweg.core.time import Instant
+from thalweg.state.snapshot import Stateful
 
 _SMALLEST = 4
 
 
-class Queues:
+class Queues(Stateful):
     """Rows of lanes by code and number. The first lane says how long a row lives; rows of a code die in order."""
+
+    KEPT = ("first", "last", "_lanes", "_base", "_mask", "_used")
 
     def __init__(self, dtypes: Sequence[type[Any]]) -> None:
         self.first = np.zeros(0, dtype=np.int64)  # by code: rows up to this number have left

@@ -13,26 +13,36 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from thalweg.core.batch import Batch, Dates
+
 Tree = Any  # None | bool | int | float | str | array | list[Tree] | tuple[Tree, ...] | dict[str, Tree]
 
 _Class = TypeVar("_Class", bound=type)
 
-_KIND = "kind"
+_KIND = "<kind>"  # no attribute has this name
 _KINDS: dict[str, type] = {}
 
 
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
 class Stateful:
-    """Something with state, found in the attributes that KEPT names."""
+    """Something with state, found in the attributes that KEPT names.
+
+    A class whose attributes hold more than its state, or hold it wastefully, extends both methods. What is not there
+    before a restore is made without its constructor, so its class keeps or derives all that it has.
+    """
 
     KEPT: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        _KINDS[cls.__name__] = cls
+        _KINDS[_name(cls)] = cls
 
     def snapshot(self) -> Tree:
         """The state now. Nothing that happens later changes it."""
-        return {_KIND: type(self).__name__} | {name: _save(getattr(self, name), False) for name in self.KEPT}
+        return {_KIND: _name(type(self))} | {name: _save(getattr(self, name), False) for name in self.KEPT}
 
     def restore(self, tree: Tree) -> None:
         """Go back to a snapshot, which may be restored again and elsewhere."""
@@ -42,8 +52,12 @@ class Stateful:
 
 def immutable(cls: _Class) -> _Class:
     """Marks a frozen dataclass whose arrays are never written to: snapshots share them."""
-    _KINDS[cls.__name__] = cls
+    _KINDS[_name(cls)] = cls
     return cls
+
+
+for _told in (Batch, Dates):
+    immutable(_told)
 
 
 def _save(value: Any, shared: bool) -> Tree:
@@ -54,13 +68,13 @@ def _save(value: Any, shared: bool) -> Tree:
             return value.snapshot()
         case list():
             return [_save(item, shared) for item in value]
-        case tuple():  # a run: what is in it stays as it is
+        case tuple() if type(value) is tuple:  # a run: what is in it stays as it is
             return tuple(_save(item, True) for item in value)
-        case dict():
+        case dict() if all(isinstance(key, str) for key in value):
             return {key: _save(item, shared) for key, item in value.items()}
-        case _ if is_dataclass(value) and type(value).__name__ in _KINDS:
+        case _ if is_dataclass(value) and _name(type(value)) in _KINDS:
             kept = {f.name: _save(getattr(value, f.name), True) for f in fields(value)}
-            return {_KIND: type(value).__name__} | kept
+            return {_KIND: _name(type(value))} | kept
         case None | bool() | int() | float() | str() | np.generic():
             return value
     raise TypeError(f"{type(value).__name__} cannot be part of a snapshot")
@@ -86,6 +100,6 @@ def _revive(now: Any, tree: Mapping[str, Tree]) -> Any:
     kind = _KINDS[tree[_KIND]]
     if not issubclass(kind, Stateful):
         return kind(**{name: _load(None, item, True) for name, item in tree.items() if name != _KIND})
-    revived = now if type(now) is kind else kind.__new__(kind)  # what is made anew keeps everything it has
+    revived = now if type(now) is kind else kind.__new__(kind)
     revived.restore(tree)
     return revived

@@ -11,12 +11,15 @@ from thalweg.core.lanes import NULL, Ints, Lane, identity, lane_dtype
 from thalweg.core.types import DataType
 from thalweg.state.coder import LaneCoder
 from thalweg.state.hashing import HashTable
+from thalweg.state.snapshot import Stateful, Tree
 
 _NARROW = 1 << 20  # single keys within such a spread are coded by a plain table, which is never large
 
 
-class ByCode:
+class ByCode(Stateful):
     """One value per code, in an array that grows as codes do."""
+
+    KEPT = ("values", "_empty")
 
     def __init__(self, dtype: type[np.generic], empty: Any) -> None:
         self._empty = empty
@@ -30,8 +33,10 @@ class ByCode:
             self.values = grown
 
 
-class KeyTable:
+class KeyTable(Stateful):
     """Keys of some lanes by dense code, there and back. A released key's code is given to another key later."""
+
+    KEPT = ("_bounds",)
 
     def __init__(self, types: Sequence[DataType]) -> None:
         self._types = tuple(types)
@@ -75,6 +80,26 @@ class KeyTable:
         self._place.values[codes] = places
         codes = codes[self._place.values[codes] == places]  # each once
         self._hash.release([kept.values[codes] for kept in self._lanes], codes)
+
+    def snapshot(self) -> Tree:
+        """The keys by code. How codes are found follows from them."""
+        keys = [kept.values[: self.size].copy() for kept in self._lanes]
+        narrow = self._narrow is not None
+        return super().snapshot() | {"keys": keys, "free": self._hash.free.copy(), "narrow": narrow}
+
+    def restore(self, tree: Tree) -> None:
+        """Go back to a snapshot: the same codes, looked up anew."""
+        super().restore(tree)
+        keys: list[Ints] = tree["keys"]
+        for kept, key in zip(self._lanes, keys, strict=True):
+            kept.fit(len(key))
+            kept.values[: len(key)] = key
+        self._hash = HashTable(max(1, len(keys)))
+        self._narrow = LaneCoder() if tree["narrow"] else None
+        if self._narrow is not None:
+            self._narrow.adopt(keys[0])
+        elif keys:
+            self._hash.adopt(keys, len(keys[0]), tree["free"])
 
     def _is_narrow(self, key: Ints) -> bool:
         known = key[key != NULL]

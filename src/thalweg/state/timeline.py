@@ -6,11 +6,10 @@ run; a run whose last row is due is dropped whole. Small runs are merged when th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from thalweg.core.lanes import Ints, Lane
+from thalweg.core.runs import Run, join_runs
 from thalweg.core.time import FOREVER, Instant
 from thalweg.state.snapshot import Stateful
 
@@ -23,7 +22,7 @@ class Timeline(Stateful):
     KEPT = ("_runs", "_marks")
 
     def __init__(self) -> None:
-        self._runs: list[tuple[Lane, ...]] = []
+        self._runs: list[Run] = []
         self._marks: list[int] = []  # by run: so many rows have been taken out
 
     def __len__(self) -> int:
@@ -39,10 +38,10 @@ class Timeline(Stateful):
         if len(self._runs) > _MOST_RUNS:
             self._merge()
 
-    def due(self, until: Instant) -> tuple[Lane, ...] | None:
+    def due(self, until: Instant) -> Run | None:
         """The rows with time <= until, taken out; None if there are none. They are not sorted."""
-        taken: list[tuple[Lane, ...]] = []
-        kept: list[tuple[tuple[Lane, ...], int]] = []
+        taken: list[Run] = []
+        kept: list[tuple[Run, int]] = []
         for run, mark in zip(self._runs, self._marks, strict=True):
             cut = int(np.searchsorted(run[0], until, side="right"))
             if cut > mark:
@@ -65,8 +64,3 @@ class Timeline(Stateful):
         order = np.argsort(merged[0], kind="stable")
         self._runs = [*(self._runs[i] for i in keep), tuple(lane[order] for lane in merged)]
         self._marks = [*(self._marks[i] for i in keep), 0]
-
-
-def join_runs(runs: Sequence[tuple[Lane, ...]]) -> tuple[Lane, ...]:
-    """Runs one behind the other."""
-    return runs[0] if len(runs) == 1 else tuple(np.concatenate(lanes) for lanes in zip(*runs, strict=True))

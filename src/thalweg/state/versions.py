@@ -7,7 +7,7 @@ tuple may ask for the instant that its positive one asked for, however long ago.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from thalweg.core.batch import Batch
@@ -15,31 +15,35 @@ from thalweg.core.lanes import Ints
 from thalweg.core.time import BEGINNING, FOREVER
 from thalweg.state.code_index import CodeIndex
 from thalweg.state.keyed import Keyed
+from thalweg.state.snapshot import Stateful, immutable
 from thalweg.state.time_index import TimeIndex
 
 Found = tuple[Batch, Ints, Ints]  # tuples, and for each question the first place among them and the number of places
 
+immutable(Keyed)
 
+
+@immutable
+@dataclass(frozen=True)
 class Versions:
     """An immutable run of a table's signed intervals, each closed if the run knows when.
 
     Tuples that are open stand apart: of a key there are few, and all are there once they have begun.
     """
 
-    def __init__(self, told: Keyed) -> None:
-        self._told = told.closed()
+    told: Keyed
 
     @staticmethod
     def of(codes: Ints, batch: Batch) -> Versions:
         """Tuples with the codes of their keys. Their dates are of no interest."""
-        return Versions(Keyed.of(codes, replace(batch, dates=None)))
+        return Versions(Keyed.of(codes, replace(batch, dates=None)).closed())
 
     def __len__(self) -> int:
-        return len(self._told)
+        return len(self.told)
 
     def followed_by(self, younger: Versions) -> Versions:
         """Both as one; what the younger ended is closed."""
-        return Versions(Keyed.concat([self._told, younger._told]))
+        return Versions(Keyed.concat([self.told, younger.told]).closed())
 
     def find(self, codes: Ints, ts: Ints) -> Iterator[Found]:
         """For each code and instant the tuples that may be there then."""
@@ -50,7 +54,7 @@ class Versions:
 
     @cached_property
     def _open(self) -> Keyed:
-        return self._told.take(self._told.tuples.end == FOREVER)
+        return self.told.take(self.told.tuples.end == FOREVER)
 
     @cached_property
     def _open_index(self) -> CodeIndex:
@@ -58,7 +62,7 @@ class Versions:
 
     @cached_property
     def _closed(self) -> Keyed:
-        return self._told.take(self._told.tuples.end < FOREVER)
+        return self.told.take(self.told.tuples.end < FOREVER)
 
     @cached_property
     def _closed_index(self) -> TimeIndex:
@@ -73,8 +77,10 @@ class Versions:
         return int(self._closed.tuples.end.max(initial=BEGINNING))
 
 
-class VersionStore:
+class VersionStore(Stateful):
     """Runs of versions, merged geometrically: the open and the end of a row may stand in different runs, but few do."""
+
+    KEPT = ("_runs",)
 
     def __init__(self) -> None:
         self._runs: list[Versions] = []

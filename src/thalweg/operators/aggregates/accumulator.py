@@ -10,9 +10,10 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.time import Instant
 from thalweg.operators.steps import Instants, Steps
+from thalweg.state.snapshot import Stateful
 
 
-class Accumulator(ABC):
+class Accumulator(Stateful, ABC):
     """Called twice per batch: first to say when something happens, then to say what holds from each step on."""
 
     @abstractmethod

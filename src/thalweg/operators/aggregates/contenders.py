@@ -16,6 +16,7 @@ from thalweg.operators.aggregates.progressive import Progressive
 from thalweg.operators.aggregates.ranking import Ranking
 from thalweg.operators.aggregates.staircase import Staircase
 from thalweg.operators.group_sweep import GroupSweep
+from thalweg.state.snapshot import Stateful
 from thalweg.state.table import KeyTable
 
 
@@ -30,7 +31,7 @@ class Spells:
     begins: Flags
 
 
-class Contenders(ABC):
+class Contenders(Stateful, ABC):
     """What MIN and MAX keep. Called in turn with every batch: `advance`, `lasting`, `admit`."""
 
     @abstractmethod
@@ -53,6 +54,8 @@ class Contenders(ABC):
 
 class KnownEnds(Contenders):
     """For inputs without negative tuples: the staircase, where a value that a better one outlives is forgotten."""
+
+    KEPT = ("_stairs",)
 
     def __init__(self, order: Order) -> None:
         self._stairs = Staircase(order)
@@ -88,6 +91,8 @@ class KnownEnds(Contenders):
 
 class SignedEnds(Contenders):
     """For inputs with negative tuples: every value that is present, as any of them may become the best."""
+
+    KEPT = ("_values", "_presence", "_ranking")
 
     def __init__(self, order: Order) -> None:
         self._values = KeyTable((DataType.BIGINT, DataType.BIGINT))

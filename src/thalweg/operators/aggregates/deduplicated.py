@@ -21,6 +21,8 @@ from thalweg.operators.steps import Instants, Steps
 class Deduplicated(Accumulator):
     """COUNT(DISTINCT x) and its like, for one argument."""
 
+    KEPT = ("_elimination", "_inner")
+
     def __init__(self, aggregates: Sequence[Aggregate], column: int, type_: DataType, known_ends: bool) -> None:
         self._column = column
         pairs = Schema.of(group=DataType.BIGINT, argument=type_)
@@ -46,6 +48,8 @@ class Deduplicated(Accumulator):
 
 class Inhabited(Accumulator):
     """Whether a group has tuples, where their ends are known: only the last of each group need be kept."""
+
+    KEPT = ("_elimination", "_inner")
 
     def __init__(self) -> None:
         self._elimination = DeltaStar(Schema.of(group=DataType.BIGINT))

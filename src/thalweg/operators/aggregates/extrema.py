@@ -31,6 +31,8 @@ class ColumnOf:
 class Extremum(Accumulator):
     """The best value of each group, NULL where a group has none."""
 
+    KEPT = ("_contenders",)
+
     def __init__(self, order: Order, lane: Callable[[Batch], Lane], known_ends: bool) -> None:
         self._order = order
         self._lane = lane

@@ -7,15 +7,24 @@ import numpy as np
 from thalweg.core.lanes import Flags, Ints
 from thalweg.operators.segments import run_starts
 from thalweg.state.code_index import CodeIndex
+from thalweg.state.snapshot import Stateful, Tree
 
 
-class Heads:
-    """The head of each group in a run sorted by group code."""
+class Heads(Stateful):
+    """The head of each group in a run sorted by group code; the run is not part of its snapshots."""
 
     def __init__(self, code: Ints) -> None:
         self._first = np.flatnonzero(run_starts(code))
         self._index = CodeIndex(code)
         self._head = np.arange(len(code))  # at the place where a group begins
+
+    def snapshot(self) -> Tree:
+        """The heads, group by group."""
+        return super().snapshot() | {"heads": self._head[self._first]}
+
+    def restore(self, tree: Tree) -> None:
+        """Go back to a snapshot; the run must be that of the snapshot."""
+        self._head[self._first] = tree["heads"]
 
     def advance(self, codes: Ints) -> None:
         """The heads of groups move on, one place each time that a code is given."""

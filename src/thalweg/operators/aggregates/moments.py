@@ -11,6 +11,7 @@ from thalweg.operators.aggregates import rounding
 from thalweg.operators.aggregates.numbers import Numbers
 from thalweg.operators.aggregates.sums import RunningSums, Sums
 from thalweg.operators.steps import Count, Steps
+from thalweg.state.snapshot import Stateful
 
 # The power up to which a function wants its arguments summed.
 POWERS = {"count": 0, "sum": 1, "avg": 1, "variance": 2, "var_pop": 2, "stddev": 2, "stddev_pop": 2}
@@ -64,8 +65,10 @@ class Moments:
         return np.where(has_none, np.nan, variance)
 
 
-class RunningMoments:
+class RunningMoments(Stateful):
     """The running moments of one argument up to some power."""
+
+    KEPT = ("_count", "_sums", "_squares", "_infinite")
 
     def __init__(self, power: int) -> None:
         self._count = Count()

@@ -19,13 +19,16 @@ from thalweg.operators.steps import Count, Instants, Steps
 class Progressive(Accumulator):
     """How many tuples each group has, and progressive aggregates over them. Ends wait, with the arguments."""
 
+    KEPT = ("_moments", "_rows", "_ends")
+
     def __init__(self, aggregates: Sequence[tuple[Aggregate, int | None]]) -> None:
         self._aggregates = aggregates
         powers: dict[int, int] = {}
         for aggregate, column in aggregates:
             if column is not None:
                 powers[column] = max(powers.get(column, 0), POWERS[aggregate.function])
-        self._columns = {column: RunningMoments(power) for column, power in powers.items()}
+        self._columns = tuple(powers)
+        self._moments = [RunningMoments(power) for power in powers.values()]
         self._rows = Count()
         self._ends = Ends()
         self._weight: Ints = np.empty(0, dtype=np.int64)
@@ -52,7 +55,7 @@ class Progressive(Accumulator):
         rows = self._rows.along(steps, places, self._weight)
         moments = {
             column: running.along(steps, places, self._weight, self._arguments[column])
-            for column, running in self._columns.items()
+            for column, running in zip(self._columns, self._moments, strict=True)
         }
         results = [
             rows if column is None else moments[column].result(aggregate.function, _is_double(self._arguments[column]))

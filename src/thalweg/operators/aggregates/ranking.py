@@ -6,8 +6,6 @@ its best is asked for, ever faster, so that no member is passed twice. A member 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from thalweg.core.lanes import NULL, Flags, Ints
@@ -15,27 +13,40 @@ from thalweg.operators.aggregates.heads import Heads
 from thalweg.operators.aggregates.order import Order
 from thalweg.operators.ordering import order_by
 from thalweg.operators.segments import run_starts, slices_to_rows
+from thalweg.state.snapshot import Stateful, Tree
 from thalweg.state.table import ByCode
 
 _MANY = 4  # runs of about the same size that are merged
 _NOWHERE = np.int64(2**62)
 
 
-@dataclass
-class _Run:
+class _Run(Stateful):
     """Members by (group, best first); the search for a group's best begins at its head."""
 
-    code: Ints
-    member: Ints
-    raw: Ints
-    heads: Heads
+    KEPT = ("members", "heads")
+
+    def __init__(self, code: Ints, member: Ints, raw: Ints) -> None:
+        """Members that are sorted already."""
+        self._lay_out((code, member, raw))
+
+    def _lay_out(self, members: tuple[Ints, Ints, Ints]) -> None:
+        self.members = members  # which never change
+        self.code, self.member, self.raw = members
+        self.heads = Heads(self.code)
+
+    def restore(self, tree: Tree) -> None:
+        """Go back to a snapshot."""
+        self._lay_out(tree["members"])
+        super().restore(tree)
 
     def __len__(self) -> int:
         return len(self.code)
 
 
-class Ranking:
+class Ranking(Stateful):
     """Best values by group code, over members that come and go."""
+
+    KEPT = ("_runs", "_present", "_listed", "_best", "_champion", "_unlisted")
 
     def __init__(self, order: Order) -> None:
         self._order = order
@@ -144,7 +155,7 @@ class Ranking:
 
     def _sorted(self, code: Ints, member: Ints, raw: Ints) -> _Run:
         order = order_by(code, -self._order.scale(raw).keys(raw))
-        return _Run(code[order], member[order], raw[order], Heads(code[order]))
+        return _Run(code[order], member[order], raw[order])
 
     @staticmethod
     def _fit(codes: Ints, *states: ByCode) -> None:

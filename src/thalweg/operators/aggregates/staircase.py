@@ -6,8 +6,6 @@ first step is the best now, and when it ends the next one is. Kept as runs sorte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from thalweg.core.lanes import NULL, Ints
@@ -17,27 +15,33 @@ from thalweg.operators.aggregates.order import Order
 from thalweg.operators.maxima import maxima_so_far
 from thalweg.operators.ordering import order_by, stable_order
 from thalweg.operators.segments import run_starts
+from thalweg.state.snapshot import Stateful, Tree
 from thalweg.state.table import ByCode
 
 
-@dataclass
-class _Run:
-    """Stairs by (group, end), and in order of their ends those that ever end."""
+class _Run(Stateful):
+    """Stairs by (group, end), and in order of their ends those that ever end, of which the first `gone` are over."""
 
-    code: Ints
-    end: Ints
-    raw: Ints
-    by_end: Ints
-    ends: Ints
-    heads: Heads
-    gone: int = 0
+    KEPT = ("stairs", "gone")
 
-    @staticmethod
-    def of(code: Ints, end: Ints, raw: Ints) -> _Run:
+    def __init__(self, code: Ints, end: Ints, raw: Ints) -> None:
         """Stairs that are sorted already."""
-        by_end = stable_order(end)
-        by_end = by_end[: int(np.searchsorted(end[by_end], FOREVER))]
-        return _Run(code, end, raw, by_end, end[by_end], Heads(code))
+        self.gone = 0
+        self._lay_out((code, end, raw))
+
+    def _lay_out(self, stairs: tuple[Ints, Ints, Ints]) -> None:
+        self.stairs = stairs  # which never change
+        self.code, self.end, self.raw = stairs
+        by_end = stable_order(self.end)
+        self.by_end = by_end[: int(np.searchsorted(self.end[by_end], FOREVER))]
+        self.ends = self.end[self.by_end]
+        self.heads = Heads(self.code)
+
+    def restore(self, tree: Tree) -> None:
+        """Go back to a snapshot: heads are as far as what has ended."""
+        super().restore(tree)
+        self._lay_out(self.stairs)
+        self.heads.advance(self.code[self.by_end[: self.gone]])
 
     def __len__(self) -> int:
         return len(self.code) - self.gone
@@ -56,8 +60,10 @@ class _Run:
         return self.code[kept], self.end[kept], self.raw[kept]
 
 
-class Staircase:
+class Staircase(Stateful):
     """Best values by group code, with known ends."""
+
+    KEPT = ("_runs", "_best", "_until", "_now")
 
     def __init__(self, order: Order) -> None:
         self._order = order
@@ -130,7 +136,7 @@ class Staircase:
         beaten[1:] = maxima_so_far(keys, starts)[:-1]
         beaten[starts] = NULL
         kept = np.flatnonzero(keys > beaten)[::-1]
-        return _Run.of(code[kept], end[kept], raw[kept])
+        return _Run(code[kept], end[kept], raw[kept])
 
     def _fit(self, codes: Ints) -> None:
         if len(codes):

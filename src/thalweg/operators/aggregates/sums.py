@@ -10,6 +10,7 @@ import numpy.typing as npt
 from thalweg.core.lanes import Ints
 from thalweg.operators.aggregates.numbers import MASK, WIDTH, Numbers
 from thalweg.operators.steps import Steps
+from thalweg.state.snapshot import Stateful
 
 _FEW = 4  # digits that are kept without asking whether they are still needed
 
@@ -23,8 +24,10 @@ class Sums:
     unit: int
 
 
-class RunningSums:
+class RunningSums(Stateful):
     """Sums by code. A limb is at most 2^32 times the tuples alive, so up to 2^31 tuples of a group are exact."""
+
+    KEPT = ("_low", "_state")
 
     def __init__(self) -> None:
         self._low = 0

@@ -12,8 +12,10 @@ from thalweg.core.time import Instant
 from thalweg.operators.windows.last import LastOfEach, LetIn
 from thalweg.operators.windows.steps import Steps
 from thalweg.operators.windows.waiting import Waiting, count_waiting
+from thalweg.state.snapshot import immutable
 
 
+@immutable
 @dataclass(frozen=True)
 class Counted:
     """What would wait after a step, and what the step let in."""
@@ -24,6 +26,8 @@ class Counted:
 
 class CountingSteps(Steps[Counted]):
     """ROWS is PARTITION BY nothing (seed 002, section 3.3.2); the two differ in when they let tuples in."""
+
+    KEPT = ("_last", "_waiting")
 
     def __init__(self, keys: Sequence[int], count: int, schema: Schema, dated: bool) -> None:
         self._dated = dated

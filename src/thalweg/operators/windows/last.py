@@ -15,10 +15,12 @@ from thalweg.operators.ordering import stable_order
 from thalweg.operators.segments import rank_within, run_ends, run_starts
 from thalweg.state.coder import KeyCoder
 from thalweg.state.queues import Queues
+from thalweg.state.snapshot import Stateful, immutable
 
 _FEW = 64
 
 
+@immutable
 @dataclass(frozen=True)
 class LetIn:
     """Tuples let in at one step that are among the last n of their keys, key by key, with ranks 0, 1, 2 ..."""
@@ -29,12 +31,14 @@ class LetIn:
     now: Instant
 
 
-class LastOfEach:
+class LastOfEach(Stateful):
     """+[start, end) for each tuple let in, cut short at u = start of the n-th tuple of its key let in after it.
 
     If that one is in the same batch the output is +[start, u) at once, else it is -[u, end) when it comes. State: a
     queue per key (seed 002, section 3.3.2).
     """
+
+    KEPT = ("_coder", "_queues", "_unchecked", "_patience")
 
     def __init__(self, keys: Sequence[int], count: int, schema: Schema, dated: bool) -> None:
         self._keys = keys

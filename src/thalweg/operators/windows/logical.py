@@ -24,6 +24,8 @@ class LogicalWindowing(Operator):
         output            +x[4, 8)
     """
 
+    KEPT = ("_waiting",)
+
     def __init__(self, window: LogicalWindow, schema: Schema, dated: bool) -> None:
         self._window = window
         self._dated = dated

@@ -29,6 +29,8 @@ class Redoing(Operator):
     State: that of the window, and the tuples and the output of the open instant.
     """
 
+    KEPT = ("_steps", "_clock", "_open", "_told", "_update")
+
     def __init__(self, steps: AnySteps, schema: Schema, pool: StringPool, dated: bool) -> None:
         self._steps = steps
         self._schema = schema

@@ -13,11 +13,12 @@ from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import Ints
 from thalweg.core.time import FOREVER, Instant
 from thalweg.operators.base import Operator
+from thalweg.state.snapshot import Stateful
 
 Update = TypeVar("Update")
 
 
-class Steps(ABC, Generic[Update]):
+class Steps(Stateful, ABC, Generic[Update]):
     """A window that counts tuples or compares values, as a function from state and arrivals to output and new state."""
 
     @abstractmethod
@@ -39,6 +40,8 @@ AnySteps = Steps[Any]
 
 class Stepping(Operator):
     """A physical window over a base stream: order within an instant is order of arrival, so every step is final."""
+
+    KEPT = ("_steps",)
 
     def __init__(self, steps: AnySteps) -> None:
         self._steps = steps

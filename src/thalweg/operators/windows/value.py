@@ -9,13 +9,16 @@ import numpy as np
 from thalweg.algebra.windows import ValueRange
 from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import NULL, Ints, Lane
+from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
 from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
 from thalweg.operators.windows.steps import Steps, lives
-from thalweg.state.timeline import Timeline, join_runs
+from thalweg.state.snapshot import immutable
+from thalweg.state.timeline import Timeline
 
 
+@immutable
 @dataclass(frozen=True)
 class ValueUpdate:
     """The greatest value, the tuples that came to stay and those, taken from the state, that stay after all."""
@@ -37,6 +40,8 @@ class ValueSteps(Steps[ValueUpdate]):
         m - x    -5        2          2         6
         output   +5[1,F)   +12[2,F)   +3[3,F)   +16[4,F) -5[4,F) -3[4,F)
     """
+
+    KEPT = ("_peak", "_inside", "_leaving")
 
     def __init__(self, window: ValueRange, schema: Schema, dated: bool) -> None:
         self._column = window.column
