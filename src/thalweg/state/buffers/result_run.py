@@ -11,6 +11,7 @@ import numpy as np
 from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.state.code_index import CodeIndex
 from thalweg.state.snapshot import immutable
+from thalweg.state.sorting import stable_order
 
 
 @immutable
@@ -29,9 +30,9 @@ class ResultRun:
     @staticmethod
     def of(left: Ints, right: Ints, lanes: Sequence[Lane]) -> ResultRun:
         """Results in any order."""
-        order = np.argsort(left)
+        order = stable_order(left)
         right = right[order]
-        return ResultRun(left[order], right, np.argsort(right), tuple(lane[order] for lane in lanes))
+        return ResultRun(left[order], right, stable_order(right), tuple(lane[order] for lane in lanes))
 
     @staticmethod
     def merge(a: ResultRun, b: ResultRun) -> ResultRun:
