@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from thalweg.operators.join import Join
 from thalweg.operators.negation import Negation
 from thalweg.operators.select import Select
 from thalweg.operators.windows import make_window
+from thalweg.state.buffers import FifoBuffer
 
 ALLOWED = 8.0  # times (one argsort of the batch's keys + one copy of the output)
 GROWTH = 2.0  # from the smallest to the largest window, beyond what the result's size explains
@@ -126,11 +127,12 @@ def cases() -> Iterator[Case]:
         yield Case(f"distinct, {label}", lambda _: DeltaStar(KEYS), keys, columns=1)
         yield Case(f"group-by, {label}", lambda _: GroupBy([0], sums, SCHEMA, pool, known_ends=True), keys)
         yield Case(f"negation, {label}", lambda _: Negation(SCHEMA, SCHEMA, [(0, 0)], pool), keys, inputs=2, dated=True)
-    yield Case("join, ten partners", lambda _: Join(SCHEMA, SCHEMA, equal, pool, False), _a_tenth, inputs=2)
-    skewed = Case(
-        "join, 2,000 keys", lambda _: Join(SCHEMA, SCHEMA, equal, pool, False), lambda _: zipf(2_000), inputs=2
-    )
-    yield replace(skewed, largest=WINDOWS[0])
+
+    def join(_: int) -> Join:
+        return Join(SCHEMA, SCHEMA, equal, pool, False, buffers=(FifoBuffer(), FifoBuffer()))
+
+    yield Case("join, ten partners", join, _a_tenth, inputs=2)
+    yield Case("join, 2,000 keys", join, lambda _: zipf(2_000), inputs=2, largest=WINDOWS[0])
 
 
 def _a_tenth(window: int) -> Keys:

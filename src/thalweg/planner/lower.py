@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 
 from thalweg.algebra.plan import (
@@ -32,9 +33,11 @@ from thalweg.operators import group_by, negation, nrr_join, r_stream, relation_t
 from thalweg.operators.base import Operator
 from thalweg.operators.expire import Expire
 from thalweg.operators.windows import make_window
+from thalweg.patterns import BufferKind, derive, is_direct, side_buffer
+from thalweg.planner.buffers import BufferSettings
 from thalweg.planner.joins import Side, join, semi_join
 from thalweg.planner.pipeline import Pipeline
-from thalweg.planner.shape import is_direct, is_selected_window, keeps_arrival_order, needs_dates
+from thalweg.planner.shape import is_selected_window, keeps_arrival_order, needs_dates
 from thalweg.planner.stages import Stages, columns
 
 
@@ -45,16 +48,27 @@ class Strategy(Enum):
     NT = "nt"
 
 
-def build(plan: Plan, strategy: Strategy = Strategy.AUTO, pool: StringPool | None = None) -> Pipeline:
+# How the sides of all joins are kept; None: each as its update pattern calls for.
+_LAYOUTS = {Strategy.AUTO: None, Strategy.NT: BufferKind.HASH}
+
+
+def build(
+    plan: Plan,
+    strategy: Strategy = Strategy.AUTO,
+    pool: StringPool | None = None,
+    settings: BufferSettings | None = None,
+) -> Pipeline:
     """The pipeline that keeps a plan's answer up to date."""
-    lowering = _Lowering(pool or StringPool(), needs_dates(plan), strategy)
+    settings = settings or BufferSettings()
+    settings = replace(settings, layout=_LAYOUTS[strategy] or settings.layout)
+    lowering = _Lowering(Stages(pool or StringPool(), needs_dates(plan), settings), strategy)
     lowering.place(plan)
     return lowering.stages.pipeline()
 
 
 class _Lowering:
-    def __init__(self, pool: StringPool, dated: bool, strategy: Strategy) -> None:
-        self.stages = Stages(pool, dated)
+    def __init__(self, stages: Stages, strategy: Strategy) -> None:
+        self.stages = stages
         self._strategy = strategy
         self._places: dict[Plan, int] = {}
         self._unexpired_places: dict[Plan, int] = {}
@@ -79,10 +93,10 @@ class _Lowering:
         return self._unexpired(plan) if is_selected_window(plan) else self.place(plan)
 
     def _side(self, plan: Plan) -> Side:
-        return Side(self.place(plan), self._is_direct(plan))
+        return Side(self.place(plan), self._is_direct(plan), side_buffer(derive(plan)).kind)
 
     def _is_direct(self, plan: Plan) -> bool:
-        return self._strategy is Strategy.AUTO and is_direct(plan)
+        return self._strategy is Strategy.AUTO and is_direct(plan, self.stages.dated)
 
     def _lower(self, plan: Plan) -> int:
         stages, pool = self.stages, self.stages.pool
@@ -105,7 +119,7 @@ class _Lowering:
                 operator = nrr_join.NrrJoin(left.schema, right.schema, condition, kind, pool)
                 return stages.add(plan.schema, operator, self.place(left), self.place(right))
             case Distinct(child):
-                return stages.distinct(*self._side(child))
+                return stages.distinct(self.place(child), self._is_direct(child))
             case GroupBy():
                 return self._group_by(plan)
             case Negation(on=on):
