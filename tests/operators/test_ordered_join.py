@@ -28,8 +28,7 @@ from thalweg.operators.number import Number, numbered
 from thalweg.operators.ordered_join import OrderedJoin
 from thalweg.operators.windows import make_window
 from thalweg.reference import operators as reference
-from thalweg.state import intervals
-from thalweg.state.buffers import order_index, places
+from thalweg.state.buffers import Buffer, KeyedBuffer, order_index, places, run_list
 
 WIDTH = (len(LEFT), len(RIGHT))
 NUMBERED = [numbered(LEFT), numbered(RIGHT)]
@@ -50,13 +49,13 @@ def test_the_reference_agrees(name: str, steps: list[Step], dated: bool, small: 
         return [d._replace(row=d.row[:-1]) for d in tuples]
 
     with (
-        patch.object(intervals, "_SMALL", small),
+        patch.object(run_list, "_SMALL", small),
         patch.object(order_index, "_SMALL", small),
         patch.object(places, "_FEW", 1),
         patch.object(pairs, "_PIECE", piece),
     ):
         operator = check(
-            lambda pool: OrderedJoin(*NUMBERED, condition, pool, dated, partitions=2),
+            lambda pool: OrderedJoin(*NUMBERED, condition, pool, dated, buffers=kept()),
             NUMBERED,
             BOTH,
             with_numbers(steps),
@@ -88,8 +87,8 @@ def test_over_windows_it_tells_the_same_as_the_join_that_probes_again(name: str,
     plain = [make_window(w, s, pool, dated, False) for w, s in zip(windows, (LEFT, RIGHT), strict=True)]
     counted = [make_window(w, s, pool, dated, False) for w, s in zip(windows, NUMBERED, strict=True)]
     numbers = [Number(), Number()]
-    join = Join(LEFT, RIGHT, CONDITIONS[name], pool, dated)
-    ordered = OrderedJoin(*NUMBERED, CONDITIONS[name], pool, dated)
+    join = Join(LEFT, RIGHT, CONDITIONS[name], pool, dated, buffers=kept())
+    ordered = OrderedJoin(*NUMBERED, CONDITIONS[name], pool, dated, buffers=kept())
     with patch.object(order_index, "_SMALL", data.draw(st.sampled_from([0, 1024]))):
         for step in arrivals:
             batches = [_arrivals(new, s, pool, dated) for new, s in zip(step.inputs, (LEFT, RIGHT), strict=True)]
@@ -100,13 +99,17 @@ def test_over_windows_it_tells_the_same_as_the_join_that_probes_again(name: str,
 
 
 def test_nothing_is_left_when_all_have_left() -> None:
-    operator, pool = OrderedJoin(*NUMBERED, CONDITIONS["by key"], StringPool(), False), StringPool()
+    operator, pool = OrderedJoin(*NUMBERED, CONDITIONS["by key"], StringPool(), False, buffers=kept()), StringPool()
     for at, sign in ((1, 1), (2, -1)):
         rows = [Signed((7, "a", i), at, FOREVER, sign, 0, 0) for i in range(3)]
         right = [Signed(("b", 7, 0.5, i), 1, FOREVER, 1, 0, 0) for i in range(2)] if at == 1 else []
         batches = [to_batch(told, s, pool, False) for told, s in zip((rows, right), NUMBERED, strict=True)]
         assert len(operator.process(batches, at)) == 6
         assert operator.stored == (3 + 2 + 6 if at == 1 else 2)
+
+
+def kept() -> tuple[Buffer, Buffer]:
+    return KeyedBuffer(2), KeyedBuffer(2)
 
 
 def with_numbers(steps: list[Step]) -> list[Step]:

@@ -16,6 +16,7 @@ from thalweg.core.time import Instant
 from thalweg.operators.join import Join
 from thalweg.operators.matches import assemble
 from thalweg.operators.ordered_side import OrderedSide, OrderedTold
+from thalweg.state.buffers import Buffer
 from thalweg.state.buffers.order_index import LEFT, RIGHT, OrderIndex
 from thalweg.state.keyed import Keyed
 
@@ -38,7 +39,14 @@ class OrderedJoin(Join):
     KEPT = (*Join.KEPT, "_left", "_right", "_results")
 
     def __init__(
-        self, left: Schema, right: Schema, condition: Expression, pool: StringPool, dated: bool, *, partitions: int = 10
+        self,
+        left: Schema,
+        right: Schema,
+        condition: Expression,
+        pool: StringPool,
+        dated: bool,
+        *,
+        buffers: tuple[Buffer, Buffer],
     ) -> None:
         """`left` and `right` have the number as their last column; the condition does not know of it."""
         width = len(left) - 1
@@ -46,7 +54,7 @@ class OrderedJoin(Join):
         def numbered(c: Column) -> Column:
             return c if c.index < width else Column(c.index + 1, c.type, c.name)
 
-        super().__init__(left, right, map_columns(condition, numbered), pool, dated, partitions=partitions)
+        super().__init__(left, right, map_columns(condition, numbered), pool, dated, buffers=buffers)
         self._left, self._right = OrderedSide(left, dated), OrderedSide(right, dated)
         self._results = OrderIndex()
         self._place_columns = (width, len(left) + len(right) - 1)

@@ -32,6 +32,7 @@ from thalweg.patterns.buffers import (
     side_buffer,
 )
 from thalweg.patterns.direct import is_direct
+from thalweg.patterns.ordered import prefers_orders
 from thalweg.patterns.pattern import Edge, Expiry
 
 Choices = tuple[BufferChoice, ...]
@@ -83,9 +84,9 @@ def _window(node: Windowed) -> Choices:
 def _join(node: Join, inputs: Sequence[Edge], output: Edge, dated: bool) -> Choices:
     """Both sides; an outer join also finds out who has no partner."""
     found = [side_buffer(inputs[0], Holds.LEFT), side_buffer(inputs[1], Holds.RIGHT)]
-    if output.expiry is Expiry.ORDER:
-        # No instant ends such a result, so the operator itself must find those that a leaving tuple takes along.
-        found.append(buffer_for(output, Holds.RESULT))
+    if prefers_orders(node):
+        why = "results are found by the order of either tuple; each other candidate was ruled out but once"
+        found.append(BufferChoice(BufferKind.CATALOGUES, Holds.RESULT, why))
     if node.kind in (JoinKind.LEFT, JoinKind.FULL):
         found += _semi_join(SemiJoin(node.left, node.right, node.condition), inputs, dated)
     if node.kind in (JoinKind.RIGHT, JoinKind.FULL):

@@ -33,9 +33,11 @@ from thalweg.operators import group_by, negation, nrr_join, r_stream, relation_t
 from thalweg.operators.base import Operator
 from thalweg.operators.expire import Expire
 from thalweg.operators.windows import make_window
-from thalweg.patterns import BufferKind, derive, is_direct, side_buffer
+from thalweg.patterns import BufferKind, derive, has_orders, is_direct, prefers_orders, side_buffer
 from thalweg.planner.buffers import BufferSettings
+from thalweg.planner.identity import Identity
 from thalweg.planner.joins import Side, join, semi_join
+from thalweg.planner.ordered import OrderedJoins
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.shape import is_selected_window, keeps_arrival_order, needs_dates
 from thalweg.planner.stages import Stages, columns
@@ -46,10 +48,14 @@ class Strategy(Enum):
 
     AUTO = "auto"
     NT = "nt"
+    ORD = "ord"  # as AUTO, and every join over physical windows finds its results by order of expiration
 
 
 # How the sides of all joins are kept; None: each as its update pattern calls for.
-_LAYOUTS = {Strategy.AUTO: None, Strategy.NT: BufferKind.HASH}
+_LAYOUTS = {Strategy.AUTO: None, Strategy.NT: BufferKind.HASH, Strategy.ORD: None}
+
+# Which joins find results by order of expiration.
+_BY_ORDER = {Strategy.AUTO: prefers_orders, Strategy.NT: lambda _: False, Strategy.ORD: has_orders}
 
 
 def build(
@@ -63,13 +69,14 @@ def build(
     settings = replace(settings, layout=_LAYOUTS[strategy] or settings.layout)
     lowering = _Lowering(Stages(pool or StringPool(), needs_dates(plan), settings), strategy)
     lowering.place(plan)
-    return lowering.stages.pipeline()
+    return lowering.stages.pipeline(Identity.of(plan, strategy.value))
 
 
 class _Lowering:
     def __init__(self, stages: Stages, strategy: Strategy) -> None:
         self.stages = stages
         self._strategy = strategy
+        self._ordered = OrderedJoins(stages, self.place)
         self._places: dict[Plan, int] = {}
         self._unexpired_places: dict[Plan, int] = {}
 
@@ -96,7 +103,7 @@ class _Lowering:
         return Side(self.place(plan), self._is_direct(plan), side_buffer(derive(plan)).kind)
 
     def _is_direct(self, plan: Plan) -> bool:
-        return self._strategy is Strategy.AUTO and is_direct(plan, self.stages.dated)
+        return self._strategy is not Strategy.NT and is_direct(plan, self.stages.dated)
 
     def _lower(self, plan: Plan) -> int:
         stages, pool = self.stages, self.stages.pool
@@ -111,6 +118,8 @@ class _Lowering:
                 return stages.project(self._below(child), items)
             case Union(left, right):
                 return stages.union(self.place(left), self.place(right))
+            case Join() if _BY_ORDER[self._strategy](plan):
+                return self._ordered.join(plan)
             case Join(left, right, condition, kind):
                 return join(stages, self._side(left), self._side(right), condition, kind)
             case SemiJoin(left, right, condition, anti):

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from thalweg.core.batch import Batch
+from thalweg.state.snapshot import Stateful
 
 
 @dataclass
-class OperatorMetrics:
+class OperatorMetrics(Stateful):
     """Counts since the start; `stored` is now. Negative tuples out of a plan that runs direct are premature ends."""
+
+    KEPT = ("batches", "positive_in", "negative_in", "positive_out", "negative_out", "stored")
 
     operator: str
     batches: int = 0

@@ -10,7 +10,9 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.operators.base import Operator
+from thalweg.planner.identity import Identity
 from thalweg.planner.metrics import OperatorMetrics
+from thalweg.state.snapshot import Tree
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,9 @@ class Node:
 class Pipeline:
     """Takes what streams and tables gained up to `now`, gives what the answer gained."""
 
-    def __init__(self, nodes: Sequence[Node], pool: StringPool, dated: bool) -> None:
+    def __init__(self, nodes: Sequence[Node], pool: StringPool, dated: bool, identity: Identity) -> None:
         self.nodes = tuple(nodes)
+        self.identity = identity
         self.pool = pool
         self.dated = dated
         self.metrics = [OperatorMetrics(_name(node)) for node in self.nodes]
@@ -63,6 +66,28 @@ class Pipeline:
             metrics.count(inputs, result, stored)
             results.append(result)
         return results[-1]
+
+    def snapshot(self) -> Tree:
+        """All that the pipeline remembers between two batches. Nothing that happens later changes it."""
+        return {
+            "identity": self.identity.as_tree(),
+            "pool": self.pool.snapshot(),
+            "operators": [node.operator.snapshot() for node in self.nodes if node.operator is not None],
+            "metrics": [metrics.snapshot() for metrics in self.metrics],
+        }
+
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot, in a pipeline that has just been built (`begin` must not be called) or in any other.
+
+        A SnapshotError says so if the snapshot is of another plan or strategy.
+        """
+        self.identity.check(tree.get("identity") if isinstance(tree, Mapping) else None)
+        self.pool.restore(tree["pool"])
+        operators = [node.operator for node in self.nodes if node.operator is not None]
+        for operator, state in zip(operators, tree["operators"], strict=True):
+            operator.restore(state)
+        for metrics, state in zip(self.metrics, tree["metrics"], strict=True):
+            metrics.restore(state)
 
     @property
     def stored(self) -> int:

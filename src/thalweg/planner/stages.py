@@ -13,6 +13,7 @@ from thalweg.operators.base import Operator
 from thalweg.operators.delta_star import DeltaStar
 from thalweg.operators.negate import Negate
 from thalweg.planner.buffers import BufferSettings
+from thalweg.planner.identity import Identity
 from thalweg.planner.pipeline import Node, Pipeline
 
 
@@ -23,9 +24,9 @@ class Stages:
         self.pool, self.dated, self.settings = pool, dated, settings
         self.nodes: list[Node] = []
 
-    def pipeline(self) -> Pipeline:
+    def pipeline(self, identity: Identity) -> Pipeline:
         """What has been built; the last node gives the answer."""
-        return Pipeline(self.nodes, self.pool, self.dated)
+        return Pipeline(self.nodes, self.pool, self.dated, identity)
 
     def schema(self, place: int) -> Schema:
         """The columns of a node's output."""

@@ -1,0 +1,64 @@
+"""Whose snapshot it is: state only fits the plan and the strategy that it was made by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from hashlib import sha256
+
+from thalweg.algebra.plan import Plan
+from thalweg.core.errors import SnapshotError
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A plan as people read it, a digest of all that takes part in its equality, and the strategy that runs it."""
+
+    plan: str
+    digest: str
+    strategy: str
+
+    @staticmethod
+    def of(plan: Plan, strategy: str) -> Identity:
+        """The identity of a plan under a strategy; equal plans have equal ones, in every process."""
+        return Identity(_drawn(plan), sha256(_spelt(plan).encode()).hexdigest(), strategy)
+
+    def as_tree(self) -> dict[str, str]:
+        """As part of a snapshot."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def check(self, tree: object) -> None:
+        """Raise a SnapshotError if a snapshot's identity is another one."""
+        if not isinstance(tree, Mapping) or {f.name for f in fields(self)} - tree.keys():
+            raise SnapshotError("expected the snapshot of a pipeline, but it does not say of which plan it is")
+        if tree["digest"] != self.digest:
+            raise SnapshotError(
+                f"expected a snapshot of the plan\n{self.plan}\n({self.digest[:12]}), but it was taken of\n"
+                f"{tree['plan']}\n({tree['digest'][:12]})",
+                hint="build the pipeline from the plan of the snapshot",
+            )
+        if tree["strategy"] != self.strategy:
+            raise SnapshotError(
+                f"expected a snapshot of strategy {self.strategy}, but it was taken of strategy {tree['strategy']}",
+                hint=f"run the plan with strategy {tree['strategy']}",
+            )
+
+
+def _drawn(plan: Plan, depth: int = 1) -> str:
+    line = f"{'  ' * depth}{plan.label} {plan.detail}".rstrip()
+    return "\n".join([line, *(_drawn(child, depth + 1) for child in plan.children)])
+
+
+def _spelt(value: object) -> str:
+    """A text that is equal exactly where plans are: names that only people read are left out."""
+    if isinstance(value, tuple):
+        return f"({','.join(map(_spelt, value))})"
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if is_dataclass(value):
+        parts = (_spelt(getattr(value, f.name)) for f in fields(value) if f.compare)
+        return f"{type(value).__name__}({','.join(parts)})"
+    if callable(value):  # its representation would tell where it lies in memory
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    return repr(value)

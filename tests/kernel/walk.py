@@ -1,0 +1,58 @@
+"""Where two things differ, all the way down their attributes: what a restored operator has not remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from types import FunctionType, MethodType
+
+import numpy as np
+
+from thalweg.core.strings import StringPool
+from thalweg.state.coder import LaneCoder
+from thalweg.state.table import KeyTable
+
+# What is set in every batch before it is read, and so need not be remembered; by class and attribute.
+WITHIN_A_BATCH = {
+    ("Progressive", "_weight"), ("Progressive", "_arguments"), ("Extremum", "_spells"), ("Extremum", "_now"),
+    ("KnownEnds", "_new"), ("SignedEnds", "_new"), ("GroupSweep", "vanished"), ("Negation", "_odd"),
+}  # fmt: skip
+
+# Codes are looked up anew after a restore: the same codes, but laid out otherwise.
+LAID_OUT_ANEW = (LaneCoder, KeyTable)
+
+
+def differences(some: object, other: object, path: str = "") -> Iterator[str]:
+    """The attributes, as paths, that are not alike."""
+    if type(some) is not type(other):
+        yield f"{path}: {type(some).__name__} is not {type(other).__name__}"
+    elif isinstance(some, FunctionType | MethodType):
+        return  # made from the plan
+    elif isinstance(some, np.ndarray) and isinstance(other, np.ndarray):
+        if some.dtype != other.dtype or some.shape != other.shape or some.tobytes() != other.tobytes():
+            yield f"{path}: {some} is not {other}"
+    elif isinstance(some, LAID_OUT_ANEW) and isinstance(other, LAID_OUT_ANEW):
+        yield from differences(some.snapshot(), other.snapshot(), path)
+    elif isinstance(some, StringPool) and isinstance(other, StringPool):
+        yield from differences(some.snapshot(), other.snapshot(), path)
+    elif isinstance(some, list | tuple) and isinstance(other, list | tuple):
+        if len(some) != len(other):
+            yield f"{path}: {len(some)} are not {len(other)}"
+        for place, (a, b) in enumerate(zip(some, other, strict=False)):
+            yield from differences(a, b, f"{path}[{place}]")
+    elif (mine := _parts(some)) is not None and (theirs := _parts(other)) is not None:
+        for name in sorted(mine.keys() | theirs.keys(), key=str):
+            yield from differences(mine.get(name), theirs.get(name), f"{path}.{name}")
+    elif some != other:
+        yield f"{path}: {some!r} is not {other!r}"
+
+
+def _parts(thing: object) -> dict[object, object] | None:
+    if isinstance(thing, dict):
+        return thing
+    if is_dataclass(thing) and getattr(type(thing), "__dataclass_params__").frozen:  # noqa: B009 - unknown to mypy
+        return {f.name: getattr(thing, f.name) for f in fields(thing)}  # without what it has worked out meanwhile
+    if not hasattr(thing, "__dict__") or not type(thing).__module__.startswith("thalweg"):
+        return None
+    kind = type(thing).__name__
+    return {name: value for name, value in vars(thing).items() if (kind, name) not in WITHIN_A_BATCH}
