@@ -20,6 +20,13 @@ def _kernel() -> Iterator[Result]:
 BENCHES: dict[str, Callable[[], Iterator[Result]]] = {"kernel": _kernel}
 
 
+def _verdict(result: Result) -> str:
+    if result.target is None:
+        return ""
+    sign = ">=" if result.at_least else "<="
+    return f"{sign} {result.target:<6g}{'holds' if result.holds else 'MISSED'}"
+
+
 @click.command(short_help="Measure ratios against yardsticks in one run.")
 @click.argument("name", type=click.Choice(sorted(BENCHES)))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: case, ratio, target, holds, ...")
@@ -39,8 +46,6 @@ def bench(name: str, as_json: bool) -> None:
         if as_json:
             click.echo(json.dumps(result.as_dict()))
         else:
-            sign = ">=" if result.at_least else "<="
-            verdict = "holds" if result.holds else "MISSED"
-            say(to, f"{result.ratio:9.2f} {sign} {result.target:<6g}{verdict:8}{result.case}")
+            say(to, f"{result.ratio:9.2f} {_verdict(result):17}{result.case}")
     if not as_json:
         say(to, f"{failed} missed" if failed else "all hold")
