@@ -6,6 +6,7 @@ The ordered join is held against the reference over drawn feeds, and against the
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from unittest.mock import patch
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from operators.feeds import Signed, Step, check, examples, feeds, from_batch, to_batch
-from operators.test_join import BOTH, CONDITIONS, LEFT, RIGHT
+from operators.test_join import BOTH, BUFFERS, CONDITIONS, LEFT, RIGHT
 from thalweg.algebra.plan import JoinKind
 from thalweg.algebra.windows import PartitionedRows, Range, Rows, ValueRange, Window
 from thalweg.core.batch import Batch
@@ -23,6 +24,7 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
 from thalweg.operators import pairs
+from thalweg.operators.base import Operator
 from thalweg.operators.join import Join
 from thalweg.operators.number import Number, numbered
 from thalweg.operators.ordered_join import OrderedJoin
@@ -41,9 +43,22 @@ NUMBERED = [numbered(LEFT), numbered(RIGHT)]
     dated=st.booleans(),
     small=st.sampled_from([0, 1024]),
     piece=st.sampled_from([2, 1 << 16]),
+    buffers=st.tuples(st.sampled_from(BUFFERS), st.sampled_from(BUFFERS)),
+    restarts=st.booleans(),
 )
-def test_the_reference_agrees(name: str, steps: list[Step], dated: bool, small: int, piece: int) -> None:
+def test_the_reference_agrees(
+    name: str,
+    steps: list[Step],
+    dated: bool,
+    small: int,
+    piece: int,
+    buffers: tuple[Callable[[], Buffer], Callable[[], Buffer]],
+    restarts: bool,
+) -> None:
     condition = CONDITIONS[name]
+
+    def make(pool: StringPool) -> Operator:
+        return OrderedJoin(*NUMBERED, condition, pool, dated, buffers=(buffers[0](), buffers[1]()))
 
     def bare(tuples: list[Dated]) -> list[Dated]:
         return [d._replace(row=d.row[:-1]) for d in tuples]
@@ -54,15 +69,14 @@ def test_the_reference_agrees(name: str, steps: list[Step], dated: bool, small: 
         patch.object(places, "_FEW", 1),
         patch.object(pairs, "_PIECE", piece),
     ):
-        operator = check(
-            lambda pool: OrderedJoin(*NUMBERED, condition, pool, dated, buffers=kept()),
+        check(
+            (lambda pool: Restarting(lambda: make(pool))) if restarts else make,
             NUMBERED,
             BOTH,
             with_numbers(steps),
             lambda at, t: reference.join(bare(at(0, t)), bare(at(1, t)), condition, JoinKind.INNER, WIDTH),
             dated,
         )
-    assert isinstance(operator, OrderedJoin)
 
 
 _KEYS = st.sampled_from([(0,), (1,), (0, 1)])
@@ -106,6 +120,20 @@ def test_nothing_is_left_when_all_have_left() -> None:
         batches = [to_batch(told, s, pool, False) for told, s in zip((rows, right), NUMBERED, strict=True)]
         assert len(operator.process(batches, at)) == 6
         assert operator.stored == (3 + 2 + 6 if at == 1 else 2)
+
+
+class Restarting(Operator):
+    """An operator that is taken down after each batch, and restored into a new one."""
+
+    def __init__(self, make: Callable[[], Operator]) -> None:
+        self._make, self._kept = make, make().snapshot()
+
+    def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
+        operator = self._make()
+        operator.restore(self._kept)
+        output = operator.process(inputs, now)
+        self._kept = operator.snapshot()
+        return output
 
 
 def kept() -> tuple[Buffer, Buffer]:

@@ -1,4 +1,4 @@
-"""Joins over count windows (W6, Figure 8 of seed 002): results by order of expiration (ORD) against negative tuples (NT).
+"""Joins over count windows (W6; seed 002, Figure 8): results by order of expiration (ORD) against negative tuples (NT).
 
 Both keep the same two windows of one tuple per tick. The ordered join takes batches. NT is what the paper describes, a
 tuple at a time: a leaving tuple is joined again to find its results anew, and each of them is looked for, from the
@@ -11,13 +11,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from thalweg.algebra.expressions import Column, call
 from thalweg.algebra.windows import Rows
 from thalweg.bench.feeds import Keys, uniform, zipf
+from thalweg.bench.negative_tuple_join import Events, NegativeTupleJoin
 from thalweg.bench.result import Result
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
@@ -35,13 +35,10 @@ from thalweg.state.buffers import FifoBuffer
 WINDOWS = (1_000, 10_000, 100_000)
 TARGET = 100.0  # at the largest window over hosts, as in Figure 8
 BATCHES = 10  # timed
-SAMPLE = 200  # ticks at most that NT is timed over
+SAMPLE = 400  # ticks at most that NT is timed over
 
 SCHEMA = Schema.of(k=DataType.BIGINT, n=DataType.BIGINT)
 EQUAL = call("=", Column(0, DataType.BIGINT, "k"), Column(2, DataType.BIGINT, "k"))
-
-Events = tuple[Ints, Ints]  # the results that came and those that went, each as left << 32 | right
-
 
 @dataclass(frozen=True)
 class Measured:
@@ -50,6 +47,7 @@ class Measured:
     ordered: float
     probing: float
     negative: float
+    sample: int  # ticks that NT was timed over
     results: int
 
 
@@ -66,7 +64,7 @@ def run(windows: Sequence[int] = WINDOWS) -> Iterator[Result]:
             target = TARGET if name == "2,000 hosts" and window == WINDOWS[-1] else None
             ticks = {"results": found.results, "microseconds": round(found.ordered * 1e6, 3)}
             yield Result(
-                f"{case} NT by tuple (a sample of {SAMPLE} ticks)",
+                f"{case} NT by tuple (over {found.sample} ticks)",
                 found.negative / found.ordered, target, at_least=True,
                 detail=ticks | {"nt_microseconds": round(found.negative * 1e6, 3)},
             )  # fmt: skip
@@ -78,18 +76,16 @@ def run(windows: Sequence[int] = WINDOWS) -> Iterator[Result]:
 
 
 def measure(keys: Keys, window: int, seed: int = 0) -> Measured:
-    """Fill the windows and turn them over once, then time."""
+    """Fill the windows and turn half of them over, then time."""
     batch = min(1_000, window // 10)
-    began = 2 * window
+    began = 3 * window // 2
     rng, ticks = np.random.default_rng(seed), began + BATCHES * batch
     drawn = (keys(rng, ticks), keys(rng, ticks))
     sample = range(began, began + min(SAMPLE, batch))
     pool, schema = StringPool(), numbered(SCHEMA)
-    both = FifoBuffer(), FifoBuffer()
-    ordered = _Run(OrderedJoin(schema, schema, EQUAL, pool, False, buffers=both), drawn, window, numbers=True)
-    probing = _Run(
-        Join(SCHEMA, SCHEMA, EQUAL, pool, False, buffers=(FifoBuffer(), FifoBuffer())), drawn, window, numbers=False
-    )
+    by_order = OrderedJoin(schema, schema, EQUAL, pool, False, buffers=(FifoBuffer(), FifoBuffer()))
+    by_key = Join(SCHEMA, SCHEMA, EQUAL, pool, False, buffers=(FifoBuffer(), FifoBuffer()))
+    ordered, probing = _Run(by_order, drawn, window, numbers=True), _Run(by_key, drawn, window, numbers=False)
     for at in range(0, ticks, batch):
         for each in (ordered, probing):
             each.step(at, at + batch, timed=at >= began, sample=sample)
@@ -100,7 +96,7 @@ def measure(keys: Keys, window: int, seed: int = 0) -> Measured:
             raise AssertionError(f"{type(each.operator).__name__} and NT differ")
     timed = BATCHES * batch
     results = ordered.operator.stored - probing.operator.stored
-    return Measured(ordered.seconds / timed, probing.seconds / timed, seconds / len(sample), results)
+    return Measured(ordered.seconds / timed, probing.seconds / timed, seconds / len(sample), len(sample), results)
 
 
 class _Run:
@@ -142,112 +138,3 @@ def _changes(output: Batch, stop: int) -> Batch:
     ends = Batch(output.columns, output.end, output.end, -output.sign)
     told = Batch.concat([output, ends])
     return told.take(told.start < stop)
-
-
-class ResultList(Protocol):
-    """The results of a key."""
-
-    def extend(self, results: list[int], /) -> None:
-        """More at the end."""
-
-    def remove(self, result: int, /) -> None:
-        """Look for one from the front, and take it out."""
-
-
-class LongList:
-    """A list of many integers that is scanned a piece at a time; where one is taken out the last one moves in.
-
-    Python's own lists are faster while they are short.
-    """
-
-    PIECE = 4_096
-
-    def __init__(self, results: Ints) -> None:
-        self._entries = np.concatenate([results, np.empty(len(results) // 4 + 1_000, dtype=np.int64)])
-        self._count = len(results)
-
-    def extend(self, results: list[int]) -> None:
-        """More at the end."""
-        count = self._count + len(results)
-        if count > len(self._entries):
-            self._entries = np.concatenate([self._entries, np.empty(count, dtype=np.int64)])
-        self._entries[self._count : count] = results
-        self._count = count
-
-    def remove(self, result: int) -> None:
-        """Look for one from the front, and take it out."""
-        for first in range(0, self._count, self.PIECE):
-            piece = self._entries[first : min(first + self.PIECE, self._count)]
-            found = int((piece == result).argmax())
-            if piece[found] == result:
-                self._count -= 1
-                piece[found] = self._entries[self._count]
-                return
-        raise ValueError("no such result")
-
-
-class NegativeTupleJoin:
-    """The join of section 6.3 that removes results through negative tuples, from a full state on.
-
-    Windows and results are lists by key. Only keys that the sample's tuples have are kept: others would lie there.
-    """
-
-    def __init__(self, keys: tuple[Ints, Ints], window: int, sample: range) -> None:
-        self._keys, self._window, self._sample = keys, window, sample
-        at = np.arange(sample.start, sample.stop)
-        touched = np.unique(np.concatenate([side[ticks] for side in keys for ticks in (at, at - window)]))
-        first = sample.start - window
-        self._sides: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
-        for own, side in zip(self._sides, keys, strict=True):
-            held = side[first : sample.start]
-            order = np.argsort(held, kind="stable")
-            bounds = np.searchsorted(held[order], np.append(touched, touched[-1] + 1))
-            stops = np.searchsorted(held[order], touched, side="right")
-            for key, a, b in zip(touched.tolist(), bounds.tolist(), stops.tolist(), strict=False):
-                own[key] = (order[a:b] + first).tolist()
-        self._results = {key: self._listed(key) for key in touched.tolist()}
-        self._came: list[int] = []
-        self._went: list[int] = []
-
-    def _listed(self, key: int) -> ResultList:
-        """All results of a key in the order in which they came."""
-        left, right = (np.array(side[key], dtype=np.int64) for side in self._sides)
-        pairs = ((left[:, None] << 32) | right[None, :]).ravel()
-        came = np.maximum(left[:, None], right[None, :]).ravel()
-        pairs = pairs[np.argsort(came, kind="stable")]
-        return LongList(pairs) if len(pairs) > 1_000 else pairs.tolist()
-
-    def run(self) -> float:
-        """Seconds for the sample's ticks: at each, what expires leaves both sides before the new tuples come."""
-        left, right = (side.tolist() for side in self._keys)
-        began = time.perf_counter()
-        for tick in self._sample:
-            old = tick - self._window
-            self._leave(0, left[old])
-            self._leave(1, right[old])
-            self._arrive(0, left[tick], tick)
-            self._arrive(1, right[tick], tick)
-        return time.perf_counter() - began
-
-    def _leave(self, side: int, key: int) -> None:
-        number = self._sides[side][key].pop(0)
-        results = self._results[key]
-        matching = self._matching(side, key, number)
-        for result in matching:
-            results.remove(result)
-        self._went += matching
-
-    def _arrive(self, side: int, key: int, number: int) -> None:
-        matching = self._matching(side, key, number)
-        self._results[key].extend(matching)
-        self._sides[side][key].append(number)
-        self._came += matching
-
-    def _matching(self, side: int, key: int, number: int) -> list[int]:
-        """The results that a tuple and the other side's tuples of its key make."""
-        others = self._sides[1 - side][key]
-        return [other << 32 | number for other in others] if side else [number << 32 | other for other in others]
-
-    def events(self) -> Events:
-        """What came and went, in order."""
-        return np.sort(np.array(self._came, dtype=np.int64)), np.sort(np.array(self._went, dtype=np.int64))

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from thalweg.bench import kernel, requery
+from thalweg.bench import kernel, orders, requery
 from thalweg.bench.result import Result
 from thalweg.cli.output import console, say
 
 
 def _kernel() -> Iterator[Result]:
     yield from kernel.run()
+    yield from orders.run()
     yield from requery.run()
 
 

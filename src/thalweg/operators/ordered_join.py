@@ -70,7 +70,7 @@ class OrderedJoin(Join):
         right = self._right.tell(self._keys.of_right(inputs[1]), inputs[1], now)
         self._old_left.delete(left.leaving)
         self._old_right.delete(right.leaving)
-        begun = min((int(batch.start.min(initial=now)) for batch in inputs))
+        begun = min(int(batch.start.min(initial=now)) for batch in inputs)
         found = [
             *self._with_old_right(left.arrived),
             *self._with_old_left(right.arrived),

@@ -93,9 +93,7 @@ class OrderedSide(Stateful):
         return Keyed.told_apart(codes, places, left), places
 
 
-def _closed(
-    codes: Ints, arrived: Batch, numbers: Ints, times: Ints
-) -> tuple[Ints, Batch, tuple[Ints, Ints]]:
+def _closed(codes: Ints, arrived: Batch, numbers: Ints, times: Ints) -> tuple[Ints, Batch, tuple[Ints, Ints]]:
     """Arrivals by ascending number, ended at once where they leave in the same batch; and who else leaves."""
     own = arrived.columns[-1]
     if not len(own) or not len(numbers):

@@ -54,9 +54,6 @@ class Strategy(Enum):
 # How the sides of all joins are kept; None: each as its update pattern calls for.
 _LAYOUTS = {Strategy.AUTO: None, Strategy.NT: BufferKind.HASH, Strategy.ORD: None}
 
-# Which joins find results by order of expiration.
-_BY_ORDER = {Strategy.AUTO: prefers_orders, Strategy.NT: lambda _: False, Strategy.ORD: has_orders}
-
 
 def build(
     plan: Plan,
@@ -105,6 +102,12 @@ class _Lowering:
     def _is_direct(self, plan: Plan) -> bool:
         return self._strategy is not Strategy.NT and is_direct(plan, self.stages.dated)
 
+    def _by_order(self, plan: Join) -> bool:
+        """Whether a join's results are found by order of expiration."""
+        if self._strategy is Strategy.ORD:
+            return has_orders(plan)
+        return self._strategy is Strategy.AUTO and prefers_orders(plan)
+
     def _lower(self, plan: Plan) -> int:
         stages, pool = self.stages, self.stages.pool
         match plan:
@@ -118,7 +121,7 @@ class _Lowering:
                 return stages.project(self._below(child), items)
             case Union(left, right):
                 return stages.union(self.place(left), self.place(right))
-            case Join() if _BY_ORDER[self._strategy](plan):
+            case Join() if self._by_order(plan):
                 return self._ordered.join(plan)
             case Join(left, right, condition, kind):
                 return join(stages, self._side(left), self._side(right), condition, kind)

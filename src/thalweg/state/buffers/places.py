@@ -1,8 +1,8 @@
 """Tuples by place: what a tuple holds from when it comes until it leaves, so that results need only name it.
 
-Tuples are known outside by a number that ascends with their arrival; numbers grow without end, places stay about as many
-as there are tuples. A place that falls free is given again, the one that fell free first before the others, so that
-tuples that come together stand together.
+Outside, tuples are known by numbers that ascend with their arrival. Numbers grow without end; places are about as many
+as tuples. A place that falls free is given again, first the one that fell free first, so that tuples that come together
+stand together.
 """
 
 from __future__ import annotations
@@ -98,9 +98,7 @@ class Places(Stateful):
             alive = np.flatnonzero(self._number[self._place[: self._told]] == self._known[: self._told])
             self._told = len(alive)
             room = max(_FEW, 2 * (self._told + len(numbers)))
-            self._known, self._place = (
-                _longer(lane[alive], room - self._told) for lane in (self._known, self._place)
-            )
+            self._known, self._place = (_longer(lane[alive], room - self._told) for lane in (self._known, self._place))
         end = self._told + len(numbers)
         self._known[self._told : end], self._place[self._told : end] = numbers, places
         self._told = end
