@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
-from thalweg.bench import orders
+import numpy as np
+
+from thalweg.bench import negative_tuple_join, orders
 from thalweg.bench.feeds import uniform, zipf
 
 
@@ -16,8 +18,8 @@ def test_all_three_joins_produce_and_remove_the_same_results() -> None:
 
 
 def test_a_long_list_is_scanned_piece_by_piece() -> None:
-    with patch.object(orders.LongList, "PIECE", 2):
-        entries = orders.LongList(orders.np.arange(7))
+    with patch.object(negative_tuple_join.LongList, "PIECE", 2):
+        entries = negative_tuple_join.LongList(np.arange(7))
         entries.extend([8, 9])
         for gone in (9, 0, 8, 3):
             entries.remove(gone)

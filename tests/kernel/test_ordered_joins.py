@@ -1,4 +1,4 @@
-"""Would catch a plan whose tuples lose their numbers on the way to an ordered join, or the wrong join for a plan (W6)."""
+"""Would catch tuples that lose their numbers on the way to an ordered join, or the wrong join for a plan (W6)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Would catch a pair that a leaving tuple fails to take along, takes along twice, too early or with another's row.
 
-The ordered join is held against the reference over drawn feeds, and against the join that probes again over real windows.
+It is held against the reference over drawn feeds, and against the join that probes again over real windows.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def test_the_reference_agrees(
     condition = CONDITIONS[name]
 
     def make(pool: StringPool) -> Operator:
-        return OrderedJoin(*NUMBERED, condition, pool, dated, buffers=(buffers[0](), buffers[1]()))
+        return OrderedJoin(NUMBERED[0], NUMBERED[1], condition, pool, dated, buffers=(buffers[0](), buffers[1]()))
 
     def bare(tuples: list[Dated]) -> list[Dated]:
         return [d._replace(row=d.row[:-1]) for d in tuples]
@@ -102,7 +102,7 @@ def test_over_windows_it_tells_the_same_as_the_join_that_probes_again(name: str,
     counted = [make_window(w, s, pool, dated, False) for w, s in zip(windows, NUMBERED, strict=True)]
     numbers = [Number(), Number()]
     join = Join(LEFT, RIGHT, CONDITIONS[name], pool, dated, buffers=kept())
-    ordered = OrderedJoin(*NUMBERED, CONDITIONS[name], pool, dated, buffers=kept())
+    ordered = OrderedJoin(NUMBERED[0], NUMBERED[1], CONDITIONS[name], pool, dated, buffers=kept())
     with patch.object(order_index, "_SMALL", data.draw(st.sampled_from([0, 1024]))):
         for step in arrivals:
             batches = [_arrivals(new, s, pool, dated) for new, s in zip(step.inputs, (LEFT, RIGHT), strict=True)]
@@ -113,7 +113,8 @@ def test_over_windows_it_tells_the_same_as_the_join_that_probes_again(name: str,
 
 
 def test_nothing_is_left_when_all_have_left() -> None:
-    operator, pool = OrderedJoin(*NUMBERED, CONDITIONS["by key"], StringPool(), False, buffers=kept()), StringPool()
+    pool = StringPool()
+    operator = OrderedJoin(NUMBERED[0], NUMBERED[1], CONDITIONS["by key"], pool, False, buffers=kept())
     for at, sign in ((1, 1), (2, -1)):
         rows = [Signed((7, "a", i), at, FOREVER, sign, 0, 0) for i in range(3)]
         right = [Signed(("b", 7, 0.5, i), 1, FOREVER, 1, 0, 0) for i in range(2)] if at == 1 else []

@@ -1,4 +1,4 @@
-"""Would catch a result that leaves twice or never, that a leaving tuple fails to take along, or a snapshot that moves."""
+"""Would catch a result that leaves twice, or never, or without its tuple, and a snapshot that moves."""
 
 from __future__ import annotations
 

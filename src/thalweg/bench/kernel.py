@@ -10,6 +10,7 @@ import numpy as np
 
 from thalweg.algebra.expressions import Aggregate, Column, call, literal
 from thalweg.algebra.windows import Range, Rows
+from thalweg.bench import state_size
 from thalweg.bench.feeds import BATCH, Feed, Keys, uniform, zipf
 from thalweg.bench.result import Result
 from thalweg.core.batch import Batch
@@ -65,7 +66,7 @@ class Measured:
 
 
 def run(windows: tuple[int, ...] = WINDOWS) -> Iterator[Result]:
-    """Every case at every window size, and how each grows with the window."""
+    """Every case at every window size, and how each grows with the window; then what operators store."""
     for case in cases():
         measured = []
         for window in windows:
@@ -74,6 +75,7 @@ def run(windows: tuple[int, ...] = WINDOWS) -> Iterator[Result]:
                 yield _alone(case.name, *measured[-1])
         if len(measured) > 1:
             yield _growth(case.name, measured)
+    yield from state_size.run()
 
 
 def measure(case: Case, window: int) -> Measured:

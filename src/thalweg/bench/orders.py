@@ -40,6 +40,7 @@ SAMPLE = 400  # ticks at most that NT is timed over
 SCHEMA = Schema.of(k=DataType.BIGINT, n=DataType.BIGINT)
 EQUAL = call("=", Column(0, DataType.BIGINT, "k"), Column(2, DataType.BIGINT, "k"))
 
+
 @dataclass(frozen=True)
 class Measured:
     """Seconds per tick, that is, per tuple of each side that comes and goes."""

@@ -46,7 +46,7 @@ def describe(plan: Plan) -> Described:
 
 
 def _describe(plan: Annotated, dated: bool) -> Described:
-    chosen = buffers(plan.node, plan.inputs, plan.edge, dated)
+    chosen = buffers(plan.node, plan.inputs, dated)
     children = tuple(_describe(child, dated) for child in plan.children)
     return Described(plan.node, plan.edge, chosen, bound(plan, chosen), children)
 

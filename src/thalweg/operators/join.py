@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class Join(Operator):
     tuples.
     """
 
-    KEPT = ("_keys", "_old_left", "_old_right")
+    KEPT: ClassVar[tuple[str, ...]] = ("_keys", "_old_left", "_old_right")
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from thalweg.core.lanes import NULL, Flags, Ints, Lane, identity, sortable
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
 from thalweg.operators.segments import run_starts, run_sums
-from thalweg.state.sorting import stable_order
+from thalweg.state.sorting import stable_order as stable_order
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 

@@ -39,8 +39,6 @@ from thalweg.core.types import DataType
 from thalweg.patterns.buffers import BufferChoice, Holds
 from thalweg.patterns.derive import Annotated
 
-_JOINS = (Join, SemiJoin, Intersect, Negation)
-
 
 @dataclass(frozen=True)
 class Bound:
@@ -70,12 +68,8 @@ def bound(plan: Annotated, buffers: Iterable[BufferChoice]) -> Bound:
     if isinstance(plan.node, Windowed | RelationScan):
         contents = extent(plan.node)
         return contents if contents.bounded else NO_STATE
-    held = {choice.holds: _held(plan.node, choice.holds) for choice in buffers if not _is_output(plan.node, choice)}
+    held = {choice.holds: _held(plan.node, choice.holds) for choice in buffers}
     return _sum(list(held.values())) if held else NO_STATE
-
-
-def _is_output(node: Plan, choice: BufferChoice) -> bool:
-    return isinstance(node, _JOINS) and choice.holds is Holds.RESULT
 
 
 def _held(node: Plan, holds: Holds) -> Bound:

@@ -96,9 +96,3 @@ def distinct_side(small: bool) -> BufferKind:
 def distinct_side_buffer(small: bool) -> BufferChoice:
     """The same with its contents and reason."""
     return BufferChoice(distinct_side(small), Holds.PARTNERS, (_PARTITIONS if small else _HASH)[1])
-
-
-def knows_ends(edge: Edge) -> bool:
-    """Whether tuples may say on arrival when they end, so that their ends wait in a timeline."""
-    by_order_alone = edge.expiry is Expiry.ORDER and edge.leaving <= Leaving.TOTAL
-    return edge.expiry not in (Expiry.NEVER, Expiry.REPLACEMENT) and not by_order_alone

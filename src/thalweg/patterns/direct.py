@@ -1,20 +1,25 @@
-"""Which plans run without negative tuples: every result says on arrival when it ends."""
+"""How results end in strategy "auto": which plans run without negative tuples, and which know ends on arrival."""
 
 from __future__ import annotations
 
 from thalweg.algebra.plan import (
     Distinct,
+    Intersect,
     Join,
     JoinKind,
+    Negation,
+    NrrJoin,
     Plan,
     Project,
     Select,
     SemiJoin,
     StreamScan,
+    TopK,
     Union,
     Windowed,
 )
-from thalweg.algebra.windows import LogicalWindow
+from thalweg.algebra.windows import Landmark, LogicalWindow, Now, PartitionedRows, Range, Window
+from thalweg.core.time import FOREVER
 
 
 def is_direct(plan: Plan, dated: bool) -> bool:
@@ -38,4 +43,29 @@ def is_direct(plan: Plan, dated: bool) -> bool:
             return is_direct(left, dated) and is_direct(right, dated)
         case SemiJoin(left, right, _, False):
             return not dated and is_direct(left, dated) and is_direct(right, dated)
+    return False
+
+
+def knows_ends(plan: Plan, dated: bool) -> bool:
+    """Whether some results may say on arrival when they end: something must wait until then."""
+    match plan:
+        case Windowed(window=window):
+            return _ends(window)
+        case Select(child) | Project(child) | NrrJoin(child) | Negation(child) | Intersect(child):
+            return knows_ends(child, dated)
+        case Union(left, right) | Join(left, right) | SemiJoin(left, right):
+            return knows_ends(left, dated) or knows_ends(right, dated)
+        case Distinct(child) | TopK(child):  # elsewhere they end their results by negative tuples
+            return is_direct(child, dated) and (not dated or isinstance(plan, TopK)) and knows_ends(child, dated)
+    return False
+
+
+def _ends(window: Window) -> bool:
+    match window:
+        case Range() | Now():
+            return True
+        case Landmark(end=end):
+            return end < FOREVER
+        case PartitionedRows(range=cut):
+            return cut is not None
     return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from thalweg.algebra.expressions import conjuncts
 from thalweg.algebra.plan import (
@@ -26,45 +27,63 @@ from thalweg.patterns.buffers import (
     BufferChoice,
     BufferKind,
     Holds,
-    buffer_for,
     distinct_side_buffer,
-    knows_ends,
     side_buffer,
 )
-from thalweg.patterns.direct import is_direct
+from thalweg.patterns.direct import is_direct, knows_ends
 from thalweg.patterns.ordered import prefers_orders
-from thalweg.patterns.pattern import Edge, Expiry
+from thalweg.patterns.pattern import Edge
 
 Choices = tuple[BufferChoice, ...]
 
 _LEAVES = "known ends wait in order of time; what leaves is taken out of its group"
 
 
-def buffers(node: Plan, inputs: Sequence[Edge], output: Edge, dated: bool = False) -> Choices:
-    """The operator's buffers, given the labels of its inputs and of its output, and whether the plan keeps dates."""
+def buffers(node: Plan, inputs: Sequence[Edge], dated: bool = False) -> Choices:
+    """The operator's buffers, given the labels of its inputs, and whether the plan keeps dates."""
+    sides = [_Input.of(child, dated) for child in node.children]
     match node:
         case Windowed():
             return _window(node)
         case NrrJoin():  # the left side is not stored: updates of the NRR never look back at it
             return (BufferChoice(BufferKind.HASH, Holds.RIGHT, "tuples of the left side probe the NRR and pass on"),)
         case Join():
-            return _join(node, inputs, output, dated)
+            return _join(node, inputs, sides)
         case SemiJoin():
-            return _semi_join(node, inputs, dated)
+            return _partners(node, inputs, sides)
         case Negation() | Intersect():  # an intersection is what a negation leaves out
-            return _negation(inputs)
+            return _negation(*sides)
         case Distinct():
-            return _distinct(inputs[0], is_direct(node.child, dated), dated)
+            return _distinct(sides[0])
         case GroupBy():
-            return _group_by(node, inputs[0], is_direct(node.child, dated), dated)
+            return _group_by(node, sides[0])
         case TopK():
-            return (_top_k(inputs[0], is_direct(node.child, dated)),)
+            return (_top_k(sides[0]),)
         case RStream():
             return (BufferChoice(BufferKind.SEQUENCE, Holds.BEFORE, "whatever changes, all of it is told again"),)
-        case IStream() | DStream() if knows_ends(inputs[0]):
+        case IStream() | DStream() if sides[0].ends:
             return (BufferChoice(BufferKind.TIMELINE, Holds.BEFORE, "known ends wait in order of time"),)
     # Scans, selections, projections and unions; ISTREAM and DSTREAM whose input says every change by itself.
     return ()
+
+
+@dataclass(frozen=True)
+class _Input:
+    """What decides between operators: no negative tuples, ends that are known on arrival, dates."""
+
+    direct: bool
+    ends: bool
+    dated: bool
+
+    @staticmethod
+    def of(plan: Plan, dated: bool) -> _Input:
+        """What a plan gives."""
+        return _Input(is_direct(plan, dated), knows_ends(plan, dated), dated)
+
+    @property
+    def small(self) -> bool:
+        """Whether delta* eliminates its duplicates."""
+        return self.direct and not self.dated
 
 
 def _window(node: Windowed) -> Choices:
@@ -81,81 +100,98 @@ def _window(node: Windowed) -> Choices:
     return ()
 
 
-def _join(node: Join, inputs: Sequence[Edge], output: Edge, dated: bool) -> Choices:
+def _join(node: Join, edges: Sequence[Edge], sides: Sequence[_Input]) -> Choices:
     """Both sides; an outer join also finds out who has no partner."""
-    found = [side_buffer(inputs[0], Holds.LEFT), side_buffer(inputs[1], Holds.RIGHT)]
+    found = [side_buffer(edges[0], Holds.LEFT), side_buffer(edges[1], Holds.RIGHT)]
     if prefers_orders(node):
-        why = "results are found by the order of either tuple; each other candidate was ruled out but once"
+        why = "the order of either tuple leads to its results; other candidates are not looked at again"
         found.append(BufferChoice(BufferKind.CATALOGUES, Holds.RESULT, why))
     if node.kind in (JoinKind.LEFT, JoinKind.FULL):
-        found += _semi_join(SemiJoin(node.left, node.right, node.condition), inputs, dated)
+        found += _partners(node, edges, sides)
     if node.kind in (JoinKind.RIGHT, JoinKind.FULL):
-        found += _partners(node, (inputs[1], inputs[0]), (node.right, node.left), dated)
+        found += _partners(node, edges[::-1], sides[::-1], (Holds.RIGHT, Holds.LEFT))
     return tuple(found)
 
 
-def _semi_join(node: SemiJoin, inputs: Sequence[Edge], dated: bool) -> Choices:
-    return _partners(node, inputs, (node.left, node.right), dated)
-
-
-def _partners(node: Join | SemiJoin, inputs: Sequence[Edge], sides: tuple[Plan, Plan], dated: bool) -> Choices:
-    """Whose partners there are: by the distinct keys of the other side, or by the distinct rows that have met it."""
-    (mine, theirs), (edge, other) = sides, inputs
-    left = side_buffer(edge, Holds.LEFT)
+def _partners(
+    node: Join | SemiJoin,
+    edges: Sequence[Edge],
+    sides: Sequence[_Input],
+    holds: tuple[Holds, Holds] = (Holds.LEFT, Holds.RIGHT),
+) -> Choices:
+    """Who has partners: by the distinct keys of the other side, or by the distinct rows that have met it."""
+    mine, theirs = sides
+    asking = side_buffer(edges[0], holds[0])
     by_key = len(node.equalities) == len(conjuncts(node.condition)) > 0
-    small = not dated and is_direct(theirs, dated)
     if by_key:
-        return (left, *_distinct(other, small, dated), distinct_side_buffer(small))
-    values = not dated and is_direct(mine, dated)
-    met = (*_distinct(edge, values, dated), distinct_side_buffer(values), side_buffer(other, Holds.RIGHT))
-    return (left, *met, *_distinct(other, values and small, dated), distinct_side_buffer(values and small))
+        return (asking, *_distinct_side(theirs, holds[1]))
+    met = replace(theirs, direct=mine.small and theirs.direct, ends=(mine.small and mine.ends) or theirs.ends)
+    return (
+        asking,
+        *_distinct_side(mine, holds[0]),
+        side_buffer(edges[1], holds[1]),
+        *_distinct_side(met, holds[1]),
+    )
 
 
-def _negation(inputs: Sequence[Edge]) -> Choices:
+def _distinct_side(input_: _Input, holds: Holds) -> Choices:
+    """A duplicate elimination that stands before a join's side, and that side; `holds` is what goes into it."""
+    contents = {Holds.RESULT: Holds.PARTNERS, Holds.INPUT: holds}
+    before = [BufferChoice(c.kind, contents.get(c.holds, c.holds), c.why) for c in _distinct(input_)]
+    return (*before, distinct_side_buffer(input_.small))
+
+
+def _negation(left: _Input, right: _Input) -> Choices:
     """The left tuples of a value in order of exp; of the right ones their number, and the ends that are known."""
-    left = BufferChoice(BufferKind.QUEUES, Holds.LEFT, "by value, in order of exp: the first to expire stay longest")
-    if knows_ends(inputs[1]):
-        return (left, BufferChoice(BufferKind.TIMELINE, Holds.RIGHT, "tuples are counted by value; known ends wait"))
-    return (left, BufferChoice(BufferKind.ARRAY, Holds.RIGHT, "tuples are counted by value"))
+    found = [BufferChoice(BufferKind.QUEUES, Holds.LEFT, "by value, in order of exp: the last to expire go first")]
+    if left.ends and not left.direct:
+        found.append(BufferChoice(BufferKind.TIMELINE, Holds.LEFT, "ends that may be taken back wait"))
+    if right.ends:
+        found.append(BufferChoice(BufferKind.TIMELINE, Holds.RIGHT, "tuples are counted by value; known ends wait"))
+    else:
+        found.append(BufferChoice(BufferKind.ARRAY, Holds.RIGHT, "tuples are counted by value"))
+    return tuple(found)
 
 
-def _distinct(edge: Edge, direct: bool, dated: bool) -> Choices:
+def _distinct(input_: _Input) -> Choices:
     """delta* needs to know which of two equal tuples leaves last; else duplicates are counted."""
-    if direct and not dated:
-        if edge.expiry is Expiry.NEVER:
+    if input_.small:
+        if not input_.ends:
             return (BufferChoice(BufferKind.DELTA, Holds.RESULT, "nothing leaves: the shown tuple suffices"),)
         why = "no early deletions: the shown tuple and the last to expire of each value suffice"
         return (BufferChoice(BufferKind.DELTA, Holds.DUPLICATES, why),)
     found = [BufferChoice(BufferKind.ARRAY, Holds.RESULT, "duplicates are counted by value")]
-    if dated:
+    if input_.dated:
         found.append(BufferChoice(BufferKind.HASH, Holds.INPUT, "the dates of all duplicates, by value"))
-    elif knows_ends(edge):
+    if input_.ends:
         found.append(BufferChoice(BufferKind.TIMELINE, Holds.INPUT, _LEAVES))
     return tuple(found)
 
 
-def _group_by(node: GroupBy, edge: Edge, direct: bool, dated: bool) -> Choices:
+def _group_by(node: GroupBy, input_: _Input) -> Choices:
     """A row per group, and what it takes to let a tuple leave."""
     aggregates = [a.aggregate for a in node.aggregates]
     found = []
-    if knows_ends(edge) and (not direct or any(a.is_progressive for a in aggregates)):
+    if input_.direct and not any(a.is_progressive for a in aggregates):
+        found.append(BufferChoice(BufferKind.DELTA, Holds.RESULT, "a group is there as long as its last tuple"))
+    elif input_.ends:
         found.append(BufferChoice(BufferKind.TIMELINE, Holds.INPUT, _LEAVES))
-    if dated or any(a.function in ("min", "max") for a in aggregates):
-        found.append(_extremes(edge, direct))
+    if input_.dated or any(a.function in ("min", "max") for a in aggregates):
+        found.append(_extremes(input_))
     if any(a.distinct and a.function not in ("min", "max") for a in aggregates):
-        found += [BufferChoice(c.kind, Holds.ARGUMENTS, c.why) for c in _distinct(edge, direct, dated=False)]
+        found += [BufferChoice(c.kind, Holds.ARGUMENTS, c.why) for c in _distinct(replace(input_, dated=False))]
     return (*found, BufferChoice(BufferKind.ARRAY, Holds.RESULT, "a new value overwrites its group's last one"))
 
 
-def _extremes(edge: Edge, direct: bool) -> BufferChoice:
-    if not direct:
+def _extremes(input_: _Input) -> BufferChoice:
+    if not input_.direct:
         return BufferChoice(BufferKind.HASH, Holds.INPUT, "any value of a group may become its best")
-    holds = Holds.RESULT if edge.expiry is Expiry.NEVER else Holds.INPUT
+    holds = Holds.INPUT if input_.ends else Holds.RESULT
     return BufferChoice(BufferKind.STAIRCASE, holds, "a value that a better one outlives is never shown")
 
 
-def _top_k(edge: Edge, direct: bool) -> BufferChoice:
-    if not direct:
+def _top_k(input_: _Input) -> BufferChoice:
+    if not input_.direct:
         return BufferChoice(BufferKind.RANKED, Holds.INPUT, "any tuple may move up when better ones go")
-    holds = Holds.RESULT if edge.expiry is Expiry.NEVER else Holds.INPUT
+    holds = Holds.INPUT if input_.ends else Holds.RESULT
     return BufferChoice(BufferKind.RANKED, holds, "the k-skyband: what k better ones outlive never shows")
