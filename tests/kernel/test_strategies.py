@@ -166,6 +166,8 @@ def test_round_robin_gives_the_same() -> None:
     [
         ({"scheduler": "lottery"}, "there is no scheduler 'lottery'"),
         ({"partitions": 0}, "partitions must be at least 1, not 0"),
+        ({"partitions": 10_001}, "at most 10000 partitions, not 10001"),
+        ({"lazy": -1}, "lazy must be at least 0, not -1"),
         ({"eager": -1}, "eager must be at least 0, not -1"),
     ],
 )

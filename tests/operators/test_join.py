@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from unittest.mock import patch
 
 import numpy as np
@@ -20,7 +21,7 @@ from thalweg.core.types import DataType
 from thalweg.operators import pairs
 from thalweg.operators.join import Join
 from thalweg.reference import operators as reference
-from thalweg.state import intervals
+from thalweg.state.buffers import Buffer, FifoBuffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer, run_list
 
 LEFT = Schema.of(k=DataType.BIGINT, s=DataType.STRING)
 RIGHT = Schema.of(s=DataType.STRING, k=DataType.BIGINT, x=DataType.DOUBLE)
@@ -35,19 +36,38 @@ CONDITIONS: dict[str, Expression] = {
     "by an inequality": call("<", K, K2),
     "all pairs": TRUE,
 }
+# Whatever comes, no result depends on the layout or on when a buffer forgets.
+BUFFERS: list[Callable[[], Buffer]] = [
+    lambda: KeyedBuffer(2),
+    lambda: FifoBuffer(2),
+    lambda: PartitionedBuffer(3),
+    lambda: SequentialBuffer(),
+    lambda: KeyedBuffer(2, lazy=4),
+    lambda: PartitionedBuffer(1, lazy=3),
+    lambda: FifoBuffer(2, lazy=20),
+]
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
-@examples(30)
+@examples(40)
 @given(
     steps=feeds(LEFT, RIGHT, most=14),
     dated=st.booleans(),
     from_left=st.booleans(),
     small=st.sampled_from([0, 1024]),
     piece=st.sampled_from([2, 1 << 16]),
+    left=st.sampled_from(BUFFERS),
+    right=st.sampled_from(BUFFERS),
 )
 def test_the_reference_agrees(
-    name: str, steps: list[Step], dated: bool, from_left: bool, small: int, piece: int
+    name: str,
+    steps: list[Step],
+    dated: bool,
+    from_left: bool,
+    small: int,
+    piece: int,
+    left: Callable[[], Buffer],
+    right: Callable[[], Buffer],
 ) -> None:
     condition = CONDITIONS[name]
 
@@ -56,9 +76,12 @@ def test_the_reference_agrees(
             right = [d._replace(ts=-9, exp=FOREVER) for d in right]
         return reference.join(left, right, condition, JoinKind.INNER, (len(LEFT), len(RIGHT)))
 
-    with patch.object(intervals, "_SMALL", small), patch.object(pairs, "_PIECE", piece):
+    def make(pool: StringPool) -> Join:
+        return Join(LEFT, RIGHT, condition, pool, dated, buffers=(left(), right()), dates_from_left=from_left)
+
+    with patch.object(run_list, "_SMALL", small), patch.object(pairs, "_PIECE", piece):
         check(
-            lambda pool: Join(LEFT, RIGHT, condition, pool, dated, dates_from_left=from_left, partitions=2),
+            make,
             [LEFT, RIGHT],
             BOTH,
             steps,
@@ -67,12 +90,16 @@ def test_the_reference_agrees(
         )
 
 
+def keyed() -> tuple[Buffer, Buffer]:
+    return KeyedBuffer(), KeyedBuffer()
+
+
 @examples(30)
 @given(steps=feeds(LEFT, LEFT))
 def test_null_meets_null_where_rows_are_compared(steps: list[Step]) -> None:
     condition = call("not", call("is_distinct", K, column(LEFT + LEFT, 2)))
     check(
-        lambda pool: Join(LEFT, LEFT, TRUE, pool, True, null_safe=[(0, 0)]),
+        lambda pool: Join(LEFT, LEFT, TRUE, pool, True, buffers=keyed(), null_safe=[(0, 0)]),
         [LEFT, LEFT],
         LEFT + LEFT,
         steps,
@@ -140,7 +167,8 @@ class _Told:
     def __init__(self) -> None:
         self._pool, self._schema = StringPool(), Schema.of(k=DataType.BIGINT)
         both = self._schema + self._schema
-        self.operator = Join(self._schema, self._schema, call("=", column(both, 0), column(both, 1)), self._pool, False)
+        condition = call("=", column(both, 0), column(both, 1))
+        self.operator = Join(self._schema, self._schema, condition, self._pool, False, buffers=keyed())
 
     def step(
         self, now: Instant, left: list[tuple[int, int, int]], right: list[tuple[int, int, int]]

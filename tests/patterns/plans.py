@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from thalweg.algebra.catalog import Relation, Stream
-from thalweg.algebra.expressions import Aggregate, Column, Expression, call, column, literal
+from thalweg.algebra.expressions import Aggregate, Column, Expression, and_, call, column, literal
 from thalweg.algebra.plan import (
     Distinct,
     GroupBy,
@@ -84,6 +84,13 @@ def same_first(left: Plan, right: Plan) -> Expression:
 def join(left: Plan, right: Plan, kind: JoinKind = JoinKind.INNER) -> Join:
     """The join on the first columns."""
     return Join(left, right, same_first(left, right), kind)
+
+
+def picky_join(left: Plan, right: Plan) -> Join:
+    """The join on the first columns, of which not all pairs will do."""
+    both = left.schema + right.schema
+    more = call("<", column(both, 1), column(both, len(left.schema) + 1))
+    return Join(left, right, and_([same_first(left, right), more]))
 
 
 def semi_join(left: Plan, right: Plan) -> SemiJoin:

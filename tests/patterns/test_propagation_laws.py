@@ -42,7 +42,7 @@ def test_pattern_and_expiry_agree(plan: Plan) -> None:
 @given(plans())
 def test_every_edge_has_a_buffer_and_every_state_a_bound(plan: Plan) -> None:
     for node in operators(annotate(plan)):
-        chosen = buffers(node.node, node.inputs, node.edge)
+        chosen = buffers(node.node, node.inputs)
         assert buffer_for(node.edge, Holds.RESULT).why
         assert (bound(node, chosen).way_out is None) == bound(node, chosen).bounded
         assert all(choice.why for choice in chosen)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from thalweg.algebra.expressions import Aggregate, Column, call, literal
 from thalweg.algebra.windows import Range, Rows
+from thalweg.bench import state_size
 from thalweg.bench.feeds import BATCH, Feed, Keys, uniform, zipf
 from thalweg.bench.result import Result
 from thalweg.core.batch import Batch
@@ -23,6 +24,7 @@ from thalweg.operators.join import Join
 from thalweg.operators.negation import Negation
 from thalweg.operators.select import Select
 from thalweg.operators.windows import make_window
+from thalweg.state.buffers import FifoBuffer
 
 ALLOWED = 8.0  # times (one argsort of the batch's keys + one copy of the output)
 GROWTH = 2.0  # from the smallest to the largest window, beyond what the result's size explains
@@ -64,7 +66,7 @@ class Measured:
 
 
 def run(windows: tuple[int, ...] = WINDOWS) -> Iterator[Result]:
-    """Every case at every window size, and how each grows with the window."""
+    """Every case at every window size, and how each grows with the window; then what operators store."""
     for case in cases():
         measured = []
         for window in windows:
@@ -73,6 +75,7 @@ def run(windows: tuple[int, ...] = WINDOWS) -> Iterator[Result]:
                 yield _alone(case.name, *measured[-1])
         if len(measured) > 1:
             yield _growth(case.name, measured)
+    yield from state_size.run()
 
 
 def measure(case: Case, window: int) -> Measured:
@@ -126,11 +129,12 @@ def cases() -> Iterator[Case]:
         yield Case(f"distinct, {label}", lambda _: DeltaStar(KEYS), keys, columns=1)
         yield Case(f"group-by, {label}", lambda _: GroupBy([0], sums, SCHEMA, pool, known_ends=True), keys)
         yield Case(f"negation, {label}", lambda _: Negation(SCHEMA, SCHEMA, [(0, 0)], pool), keys, inputs=2, dated=True)
-    yield Case("join, ten partners", lambda _: Join(SCHEMA, SCHEMA, equal, pool, False), _a_tenth, inputs=2)
-    skewed = Case(
-        "join, 2,000 keys", lambda _: Join(SCHEMA, SCHEMA, equal, pool, False), lambda _: zipf(2_000), inputs=2
-    )
-    yield replace(skewed, largest=WINDOWS[0])
+
+    def join(_: int) -> Join:
+        return Join(SCHEMA, SCHEMA, equal, pool, False, buffers=(FifoBuffer(), FifoBuffer()))
+
+    yield Case("join, ten partners", join, _a_tenth, inputs=2)
+    yield Case("join, 2,000 keys", join, lambda _: zipf(2_000), inputs=2, largest=WINDOWS[0])
 
 
 def _a_tenth(window: int) -> Keys:

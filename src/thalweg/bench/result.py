@@ -12,13 +12,15 @@ class Result:
 
     case: str
     ratio: float
-    target: float
+    target: float | None  # None if it only tells
     at_least: bool = False  # whether the ratio must reach the target, rather than stay below it
     detail: dict[str, Any] = field(default_factory=dict)
 
     @property
     def holds(self) -> bool:
-        """Whether the target is met."""
+        """Whether the target is met, if there is one."""
+        if self.target is None:
+            return True
         return self.ratio >= self.target if self.at_least else self.ratio <= self.target
 
     def as_dict(self) -> dict[str, Any]:

@@ -7,17 +7,25 @@ from collections.abc import Callable, Iterator
 
 import click
 
-from thalweg.bench import kernel, requery
+from thalweg.bench import kernel, orders, requery
 from thalweg.bench.result import Result
 from thalweg.cli.output import console, say
 
 
 def _kernel() -> Iterator[Result]:
     yield from kernel.run()
+    yield from orders.run()
     yield from requery.run()
 
 
 BENCHES: dict[str, Callable[[], Iterator[Result]]] = {"kernel": _kernel}
+
+
+def _verdict(result: Result) -> str:
+    if result.target is None:
+        return ""
+    sign = ">=" if result.at_least else "<="
+    return f"{sign} {result.target:<6g}{'holds' if result.holds else 'MISSED'}"
 
 
 @click.command(short_help="Measure ratios against yardsticks in one run.")
@@ -39,8 +47,6 @@ def bench(name: str, as_json: bool) -> None:
         if as_json:
             click.echo(json.dumps(result.as_dict()))
         else:
-            sign = ">=" if result.at_least else "<="
-            verdict = "holds" if result.holds else "MISSED"
-            say(to, f"{result.ratio:9.2f} {sign} {result.target:<6g}{verdict:8}{result.case}")
+            say(to, f"{result.ratio:9.2f} {_verdict(result):17}{result.case}")
     if not as_json:
         say(to, f"{failed} missed" if failed else "all hold")

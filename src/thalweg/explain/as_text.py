@@ -81,7 +81,7 @@ def _summary(plan: Described) -> Iterator[str]:
     answer = answer_buffer(plan.edge)
     if answer is not None:
         yield _entry("expiry  ", plan.edge.expiry.meaning)
-        yield _entry("answer  ", f"kept in: {answer.kind.value} ({answer.why})")
+        yield _entry("answer  ", f"a view of it calls for: {answer.kind.value} ({answer.why})")
     unbounded: dict[Bound, list[str]] = {}
     for operator in plan.walk():
         if not operator.bound.bounded:

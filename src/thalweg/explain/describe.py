@@ -20,6 +20,7 @@ from thalweg.patterns import (
     buffer_for,
     buffers,
 )
+from thalweg.planner.shape import needs_dates
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,12 @@ class Described:
 
 def describe(plan: Plan) -> Described:
     """The plan with all that EXPLAIN says of it."""
-    return _describe(annotate(plan))
+    return _describe(annotate(plan), needs_dates(plan))
 
 
-def _describe(plan: Annotated) -> Described:
-    chosen = buffers(plan.node, plan.inputs, plan.edge)
-    children = tuple(map(_describe, plan.children))
+def _describe(plan: Annotated, dated: bool) -> Described:
+    chosen = buffers(plan.node, plan.inputs, dated)
+    children = tuple(_describe(child, dated) for child in plan.children)
     return Described(plan.node, plan.edge, chosen, bound(plan, chosen), children)
 
 
@@ -61,7 +62,7 @@ def pattern_in_words(edge: Edge) -> str:
 
 
 def answer_buffer(edge: Edge) -> BufferChoice | None:
-    """What the query's own answer is kept in; None for an append-only stream, which need not be kept."""
+    """What a view of the answer calls for; None for an append-only stream, which need not be kept."""
     return None if edge.pattern is Pattern.MON else buffer_for(edge, Holds.RESULT)
 
 

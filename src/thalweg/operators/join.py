@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from thalweg.operators.base import Operator
 from thalweg.operators.join_keys import NO_PARTNER, JoinKeys, rest_of
 from thalweg.operators.matches import Matches, assemble
 from thalweg.operators.pairs import pairs
-from thalweg.state.intervals import IntervalStore
+from thalweg.state.buffers import Buffer
 from thalweg.state.keyed import Keyed
 from thalweg.state.run import Run
 from thalweg.state.time_index import TimeIndex
@@ -30,8 +31,11 @@ class Join(Operator):
     the left's own.
 
     Update pattern: WK over windows, STR if an input is, MON over streams. State: the tuples of both sides until they
-    end, each side in an IntervalStore. Seed 000, sections 2.2 and 5.3; seed 001, section 4.2 for negative tuples.
+    end, each side in the buffer given for it. Seed 000, sections 2.2 and 5.3; seed 001, section 4.2 for negative
+    tuples.
     """
+
+    KEPT: ClassVar[tuple[str, ...]] = ("_keys", "_old_left", "_old_right")
 
     def __init__(
         self,
@@ -41,14 +45,17 @@ class Join(Operator):
         pool: StringPool,
         dated: bool,
         *,
+        buffers: tuple[Buffer, Buffer],
         null_safe: Sequence[tuple[int, int]] = (),
         dates_from_left: bool = False,
-        partitions: int = 10,
     ) -> None:
-        """Partners are looked up by the condition's equalities, and by pairs of columns where NULL equals NULL."""
+        """Partners are looked up by the condition's equalities, and by pairs of columns where NULL equals NULL.
+
+        The buffers are empty, and nobody else's.
+        """
         self._rest = rest_of(condition, left, right, pool)
         self._keys = JoinKeys(left, right, condition, pool, null_safe)
-        self._old_left, self._old_right = IntervalStore(partitions), IntervalStore(partitions)
+        self._old_left, self._old_right = buffers
         self._dates_from_left = dates_from_left
         self._nothing = Batch.empty(left + right, dated)
 
@@ -71,9 +78,9 @@ class Join(Operator):
             *self._together(left.until_deleted(begun), right.all),
             *self._together(left.deleting, right.deleted(begun)),
         ]
-        for store, side in ((self._old_left, left), (self._old_right, right)):
-            store.keep(side.kept, now)
-            store.expire(now)
+        for buffer, side in ((self._old_left, left), (self._old_right, right)):
+            buffer.keep(side.kept, now)
+            buffer.expire(now)
         return assemble(found, self._nothing, self._dates_from_left)
 
     def _with_old_right(self, left: Keyed) -> Iterator[Matches]:
@@ -104,17 +111,17 @@ class Join(Operator):
 
 
 class _Told:
-    """What a batch tells of one side; what it deletes is taken out of the store.
+    """What a batch tells of one side; what it deletes is taken out of the buffer.
 
     With `old` the tuples that were stored, `new` what is told: old + new = stored + until_deleted + kept, where
     new = kept + deleting and old = stored + deleted.
     """
 
-    def __init__(self, codes: Ints, batch: Batch, store: IntervalStore) -> None:
+    def __init__(self, codes: Ints, batch: Batch, buffer: Buffer) -> None:
         known = codes != NO_PARTNER
         told = Keyed.of(codes, batch) if known.all() else Keyed.of(codes[known], batch.take(known))
         self.all = told.closed()
-        matched = store.delete(self.all)
+        matched = buffer.delete(self.all)
         self.deleting = self.all.take(matched)
         self.kept = self.all.take(~matched) if len(self.deleting) else self.all
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from thalweg.core.batch import Signs
-from thalweg.core.lanes import Flags, Ints, Lane, lane_dtype
+from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.time import FOREVER
 from thalweg.core.types import DataType
 from thalweg.operators.segments import run_starts
 from thalweg.operators.steps import Steps
+from thalweg.state.buffers import GroupArray
 from thalweg.state.snapshot import Stateful
-from thalweg.state.table import ByCode
 
 
 @dataclass(frozen=True)
@@ -29,39 +29,42 @@ class Changes:
 
 
 class Shown(Stateful):
-    """Per code: whether the group is shown, and the values shown with it.
+    """Per code: whether the group is shown, and the values shown with it, in an array by group.
 
     What ends within the batch is closed at once: +[a, b). What lasts is +[a, FOREVER), and -[b, FOREVER) ends it later.
     """
 
-    KEPT = ("_present", "_lanes", "size")
+    KEPT = ("_array",)
 
     def __init__(self, types: Sequence[DataType] = ()) -> None:
-        self._present = ByCode(np.bool_, False)
-        self._lanes = [ByCode(lane_dtype(type_), 0) for type_ in types]
-        self.size = 0
+        self._array = GroupArray(types)
+
+    @property
+    def size(self) -> int:
+        """How many groups are shown."""
+        return len(self._array)
 
     def has(self, codes: Ints) -> Flags:
         """Which groups are shown."""
-        return self._present.values[codes]
+        return self._array.present[codes]
 
     def change(self, steps: Steps, present: Flags, lanes: Sequence[Lane] = ()) -> Changes:
         """The changes that make the given values hold from each step on; there must be a step."""
-        for kept in (self._present, *self._lanes):
-            kept.fit(int(steps.code[-1]) + 1)
-        was_present = steps.previous(present, self._present.values)
+        self._array.fit(int(steps.code[-1]) + 1)
+        was_present = steps.previous(present, self._array.present)
         differs = np.zeros(len(steps), dtype=np.bool_)
-        for lane, kept in zip(lanes, self._lanes, strict=True):
-            differs |= _bits(lane) != _bits(steps.previous(lane, kept.values))
+        for lane, shown in zip(lanes, self._array.lanes, strict=True):
+            differs |= _bits(lane) != _bits(steps.previous(lane, shown))
         rows = np.flatnonzero((present != was_present) | (differs & present))
         changes = self._tell(steps, rows, present, lanes)
-        self._keep(steps, present, lanes)
+        last = steps.stop - 1
+        self._array.overwrite(steps.groups, present[last], [lane[last] for lane in lanes])
         return changes
 
     def no_change(self) -> Changes:
         """Nothing is told."""
         none = np.empty(0, dtype=np.int64)
-        lanes = tuple(np.empty(0, dtype=kept.values.dtype) for kept in self._lanes)
+        lanes = tuple(np.empty(0, dtype=shown.dtype) for shown in self._array.lanes)
         return Changes(none, none, none, np.empty(0, dtype=np.int8), lanes)
 
     def _tell(self, steps: Steps, rows: Ints, present: Flags, lanes: Sequence[Lane]) -> Changes:
@@ -70,24 +73,17 @@ class Shown(Stateful):
         end = np.full(len(rows), FOREVER)
         end[:-1] = np.where(starts[1:], FOREVER, start[1:])
         first = np.flatnonzero(starts)
-        old = first[self._present.values[code[first]]]  # of what was shown, the first change is the end
+        old = first[self._array.present[code[first]]]  # of what was shown, the first change is the end
         new = np.flatnonzero(present[rows])
         signs = np.repeat(np.array([-1, 1], dtype=np.int8), (len(old), len(new)))
-        shown = zip(lanes, self._lanes, strict=True)
+        both = zip(lanes, self._array.lanes, strict=True)
         return Changes(
             np.concatenate([code[old], code[new]]),
             np.concatenate([start[old], start[new]]),
             np.concatenate([np.full(len(old), FOREVER), end[new]]),
             signs,
-            tuple(np.concatenate([kept.values[code[old]], lane[rows[new]]]) for lane, kept in shown),
+            tuple(np.concatenate([shown[code[old]], lane[rows[new]]]) for lane, shown in both),
         )
-
-    def _keep(self, steps: Steps, present: Flags, lanes: Sequence[Lane]) -> None:
-        last = steps.stop - 1
-        self.size += int(present[last].sum()) - int(self._present.values[steps.groups].sum())
-        self._present.values[steps.groups] = present[last]
-        for lane, kept in zip(lanes, self._lanes, strict=True):
-            kept.values[steps.groups] = lane[last]
 
 
 def _bits(lane: Lane) -> Ints:

@@ -3,7 +3,8 @@
 `extent` says how much of a plan's output can be alive at once; the bound of an operator is the extent of all that its
 buffers hold. A bound "per value" or "per group" is as large as the values are many, but does not grow with the length
 of a stream. The results of a join are not counted as its state: they are the answer, or the state of whoever keeps
-them. A window stores nothing itself; its bound says how much the buffers above it can hold.
+them. The bound of a window, be it that it stores its tuples, says how much the buffers above it can hold. What is held
+in two buffers of an operator is counted once: what grows, grows with the same.
 """
 
 from __future__ import annotations
@@ -38,8 +39,6 @@ from thalweg.core.types import DataType
 from thalweg.patterns.buffers import BufferChoice, Holds
 from thalweg.patterns.derive import Annotated
 
-_JOINS = (Join, SemiJoin, Intersect, Negation)
-
 
 @dataclass(frozen=True)
 class Bound:
@@ -66,16 +65,11 @@ NO_STATE = Bound("no state")
 
 def bound(plan: Annotated, buffers: Iterable[BufferChoice]) -> Bound:
     """The bound of an operator's state, given the buffers chosen for it."""
-    held = [_held(plan.node, choice.holds) for choice in buffers if not _is_output(plan.node, choice)]
-    if held:
-        return _sum(held)
-    if isinstance(plan.node, Windowed | RelationScan) and (contents := extent(plan.node)).bounded:
-        return contents
-    return NO_STATE
-
-
-def _is_output(node: Plan, choice: BufferChoice) -> bool:
-    return isinstance(node, _JOINS) and choice.holds is Holds.RESULT
+    if isinstance(plan.node, Windowed | RelationScan):
+        contents = extent(plan.node)
+        return contents if contents.bounded else NO_STATE
+    held = {choice.holds: _held(plan.node, choice.holds) for choice in buffers}
+    return _sum(list(held.values())) if held else NO_STATE
 
 
 def _held(node: Plan, holds: Holds) -> Bound:
@@ -84,8 +78,10 @@ def _held(node: Plan, holds: Holds) -> Bound:
             return extent(node.children[0])
         case Holds.RIGHT:
             return extent(node.children[1])
-        case Holds.RESULT:
+        case Holds.RESULT | Holds.WINDOW | Holds.WAITING:
             return extent(node)
+        case Holds.PARTNERS:
+            return Bound("one row per distinct value")
         case Holds.DUPLICATES:
             return Bound("two rows per distinct value")
         case Holds.ARGUMENTS:

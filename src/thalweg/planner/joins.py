@@ -8,6 +8,7 @@ L left outer R  =  (L |x| R) + (L anti R) x NULLs
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from thalweg.algebra.expressions import (
@@ -24,20 +25,23 @@ from thalweg.algebra.expressions import (
 from thalweg.algebra.plan import JoinKind, Named, equalities
 from thalweg.core.schema import Schema
 from thalweg.operators.join import Join
+from thalweg.patterns import BufferKind, distinct_side
+from thalweg.planner.buffers import make_buffer
 from thalweg.planner.stages import Stages, columns
 
 
 class Side(NamedTuple):
-    """An input of a join: where it is produced, and whether it comes without negative tuples."""
+    """An input of a join: where it is produced, whether it comes without negative tuples, and how it is kept."""
 
     place: int
     direct: bool
+    kind: BufferKind
 
 
 def join(stages: Stages, left: Side, right: Side, condition: Expression, kind: JoinKind) -> int:
     """Any kind of join."""
     a, b = stages.schema(left.place), stages.schema(right.place)
-    parts = [_inner(stages, left.place, right.place, condition)]
+    parts = [_inner(stages, left, right, condition)]
     if kind in (JoinKind.LEFT, JoinKind.FULL):
         lonely = semi_join(stages, left, right, condition, anti=True)
         parts.append(stages.project(lonely, columns(a) + _nulls(b)))
@@ -57,29 +61,46 @@ def semi_join(stages: Stages, left: Side, right: Side, condition: Expression, an
     return stages.minus(left.place, met) if anti else met
 
 
-def _inner(stages: Stages, left: int, right: int, condition: Expression, dates_from_left: bool = False) -> int:
-    a, b = stages.schema(left), stages.schema(right)
-    operator = Join(a, b, condition, stages.pool, stages.dated, dates_from_left=dates_from_left)
-    return stages.add(a + b, operator, left, right)
+def _inner(
+    stages: Stages,
+    left: Side,
+    right: Side,
+    condition: Expression,
+    null_safe: Sequence[tuple[int, int]] = (),
+    dates_from_left: bool = False,
+) -> int:
+    a, b = stages.schema(left.place), stages.schema(right.place)
+    buffers = make_buffer(left.kind, stages.settings), make_buffer(right.kind, stages.settings)
+    operator = Join(
+        a, b, condition, stages.pool, stages.dated,
+        buffers=buffers, null_safe=null_safe, dates_from_left=dates_from_left,
+    )  # fmt: skip
+    return stages.add(a + b, operator, left.place, right.place)
+
+
+def _distinct(stages: Stages, place: int, direct: bool) -> Side:
+    """Each row once, as a side of the next join."""
+    small = direct and not stages.dated
+    return Side(stages.distinct(place, direct), small, distinct_side(small))
 
 
 def _by_key(stages: Stages, left: Side, right: Side, pairs: tuple[tuple[Expression, Expression], ...]) -> int:
     """Each left tuple with the one tuple that stands for all partners with its key."""
     width = len(stages.schema(left.place))
     keys = [Named(shift(key, -width), f"k{i}") for i, (_, key) in enumerate(pairs)]
-    partners = stages.distinct(stages.project(right.place, keys), right.direct)
+    partners = _distinct(stages, stages.project(right.place, keys), right.direct)
     equal = and_([call("=", mine, Column(width + i, mine.type)) for i, (mine, _) in enumerate(pairs)])
-    return _inner(stages, left.place, partners, equal, dates_from_left=True)
+    return _inner(stages, left, partners, equal, dates_from_left=True)
 
 
 def _by_row(stages: Stages, left: Side, right: Side, condition: Expression) -> int:
     """Which left rows have a partner depends on their values alone, so it is found out once per value."""
     schema = stages.schema(left.place)
-    met = _inner(stages, stages.distinct(left.place, left.direct), right.place, condition)
-    partners = stages.distinct(stages.project(met, columns(schema)), left.direct and right.direct)
+    values = _distinct(stages, left.place, left.direct)
+    met = stages.project(_inner(stages, values, right, condition), columns(schema))
+    partners = _distinct(stages, met, values.direct and right.direct)
     whole = [(i, i) for i in range(len(schema))]
-    operator = Join(schema, schema, TRUE, stages.pool, stages.dated, null_safe=whole, dates_from_left=True)
-    return stages.add(schema + schema, operator, left.place, partners)
+    return _inner(stages, left, partners, TRUE, null_safe=whole, dates_from_left=True)
 
 
 def _nulls(schema: Schema) -> list[Named]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from thalweg.algebra.plan import (
     Distinct,
@@ -31,11 +31,14 @@ from thalweg.operators import group_by, negation, nrr_join, r_stream, relation_t
 from thalweg.operators.base import Operator
 from thalweg.operators.expire import Expire
 from thalweg.operators.windows import make_window
+from thalweg.patterns import derive, has_orders, is_direct, prefers_orders, side_buffer
+from thalweg.planner.buffers import BufferSettings
 from thalweg.planner.identity import Identity
 from thalweg.planner.joins import Side, join, semi_join
+from thalweg.planner.ordered import OrderedJoins
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.settings import Settings
-from thalweg.planner.shape import is_direct, is_selected_window, keeps_arrival_order, needs_dates, window_of
+from thalweg.planner.shape import is_selected_window, keeps_arrival_order, needs_dates, window_of
 from thalweg.planner.stages import Stages, columns
 from thalweg.planner.strategy import Strategy, check_strategy, knows_ends
 
@@ -49,15 +52,18 @@ def build(
     """The pipeline that keeps a plan's answer up to date."""
     settings = settings or Settings()
     check_strategy(plan, strategy)
-    lowering = _Lowering(pool or StringPool(), needs_dates(plan), knows_ends(plan, strategy))
+    buffers = BufferSettings(settings.partitions, settings.lazy, strategy.layout)
+    lowering = _Lowering(Stages(pool or StringPool(), needs_dates(plan), buffers), plan, strategy)
     lowering.place(plan)
     return lowering.stages.pipeline(Identity.of(plan, strategy.value))
 
 
 class _Lowering:
-    def __init__(self, pool: StringPool, dated: bool, knows_ends: Callable[[Plan], bool]) -> None:
-        self.stages = Stages(pool, dated)
-        self._knows_ends = knows_ends
+    def __init__(self, stages: Stages, plan: Plan, strategy: Strategy) -> None:
+        self.stages = stages
+        self._strategy = strategy
+        self._knows_ends = knows_ends(plan, strategy)
+        self._ordered = OrderedJoins(stages, self.place)
         self._places: dict[Plan, int] = {}
         self._unexpired_places: dict[Plan, int] = {}
 
@@ -84,10 +90,17 @@ class _Lowering:
         return self._unexpired(plan) if is_selected_window(plan) else self.place(plan)
 
     def _side(self, plan: Plan) -> Side:
-        return Side(self.place(plan), self._is_direct(plan))
+        return Side(self.place(plan), self._is_direct(plan), side_buffer(derive(plan)).kind)
 
     def _is_direct(self, plan: Plan) -> bool:
-        return is_direct(plan) and all(self._knows_ends(node) for node in plan.walk() if isinstance(node, Windowed))
+        windows = (node for node in plan.walk() if isinstance(node, Windowed))
+        return is_direct(plan, self.stages.dated) and all(map(self._knows_ends, windows))
+
+    def _by_order(self, plan: Join) -> bool:
+        """Whether a join's results are found by order of expiration."""
+        if self._strategy is Strategy.ORD:
+            return has_orders(plan)
+        return self._strategy is Strategy.AUTO and prefers_orders(plan)
 
     def _lower(self, plan: Plan) -> int:
         stages, pool = self.stages, self.stages.pool
@@ -102,6 +115,8 @@ class _Lowering:
                 return stages.project(self._below(child), items)
             case Union(left, right):
                 return stages.union(self.place(left), self.place(right))
+            case Join() if self._by_order(plan):
+                return self._ordered.join(plan)
             case Join(left, right, condition, kind):
                 return join(stages, self._side(left), self._side(right), condition, kind)
             case SemiJoin(left, right, condition, anti):
@@ -110,7 +125,7 @@ class _Lowering:
                 operator = nrr_join.NrrJoin(left.schema, right.schema, condition, kind, pool)
                 return stages.add(plan.schema, operator, self.place(left), self.place(right))
             case Distinct(child):
-                return stages.distinct(*self._side(child))
+                return stages.distinct(self.place(child), self._is_direct(child))
             case GroupBy():
                 return self._group_by(plan)
             case Negation(on=on):

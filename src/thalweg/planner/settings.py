@@ -31,6 +31,8 @@ class Settings:
         for name, least in (("partitions", 1), ("lazy", 0), ("eager", 0), ("slot", 1)):
             if getattr(self, name) < least:
                 raise PlanError(f"{name} must be at least {least}, not {getattr(self, name)}")
+        if self.partitions > 10_000:
+            raise PlanError(f"a buffer has at most 10000 partitions, not {self.partitions}")
         if self.scheduler not in SCHEDULERS:
             raise PlanError(f"there is no scheduler {self.scheduler!r}", candidates=SCHEDULERS)
 

@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-from thalweg.algebra.plan import (
-    Distinct,
-    Join,
-    JoinKind,
-    Negation,
-    NrrJoin,
-    Plan,
-    Project,
-    RStream,
-    Select,
-    SemiJoin,
-    StreamScan,
-    Union,
-    Windowed,
-)
-from thalweg.algebra.windows import LogicalWindow
+from thalweg.algebra.plan import Negation, NrrJoin, Plan, Project, RStream, Select, StreamScan, Windowed
 
 
 def needs_dates(plan: Plan) -> bool:
@@ -45,21 +30,3 @@ def window_of(plan: Plan) -> Plan:
     while isinstance(plan, Select | Project):
         plan = plan.child
     return plan
-
-
-def is_direct(plan: Plan) -> bool:
-    """Whether the output has no negative tuples: every result says on arrival when it ends."""
-    match plan:
-        case StreamScan():
-            return True
-        case Windowed(child, window):
-            return isinstance(window, LogicalWindow) and is_direct(child)
-        case Select(child) | Project(child) | Distinct(child):
-            return is_direct(child)
-        case Union(left, right):
-            return is_direct(left) and is_direct(right)
-        case Join(left, right, _, kind):
-            return kind is JoinKind.INNER and is_direct(left) and is_direct(right)
-        case SemiJoin(left, right, _, anti):
-            return not anti and is_direct(left) and is_direct(right)
-    return False

@@ -13,6 +13,7 @@ from thalweg.operators import distinct, project, union
 from thalweg.operators.base import Operator
 from thalweg.operators.delta_star import DeltaStar
 from thalweg.operators.negate import Negate
+from thalweg.planner.buffers import BufferSettings
 from thalweg.planner.identity import Identity
 from thalweg.planner.pipeline import Node, Pipeline
 
@@ -20,8 +21,8 @@ from thalweg.planner.pipeline import Node, Pipeline
 class Stages:
     """The nodes so far, and the small operators that larger ones are composed of."""
 
-    def __init__(self, pool: StringPool, dated: bool) -> None:
-        self.pool, self.dated = pool, dated
+    def __init__(self, pool: StringPool, dated: bool, settings: BufferSettings) -> None:
+        self.pool, self.dated, self.settings = pool, dated, settings
         self.nodes: list[Node] = []
 
     def pipeline(self, identity: Identity) -> Pipeline:

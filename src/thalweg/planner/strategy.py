@@ -7,10 +7,8 @@ from enum import Enum
 
 from thalweg.algebra.plan import Join, JoinKind, NrrJoin, Plan, is_table
 from thalweg.core.errors import PlanError
-from thalweg.patterns import annotate
-from thalweg.patterns.derive import Annotated
-from thalweg.patterns.pattern import Expiry
-from thalweg.planner.shape import is_direct
+from thalweg.patterns import Annotated, BufferKind, Expiry, annotate, is_direct
+from thalweg.planner.shape import needs_dates
 
 
 class Strategy(Enum):
@@ -18,11 +16,17 @@ class Strategy(Enum):
 
     AUTO = "auto"  # known ends where there are any, negative tuples else; buffers by pattern (UPA, seed 000)
     NT = "nt"  # negative tuples for every end
+    ORD = "ord"  # as AUTO, and every join over physical windows finds its results by order of expiration (seed 002)
     DIRECT = "direct"  # known ends only, in sequential buffers; refused where an end is not known
     ITA = "ita"  # input-triggered: an operator learns the time from the tuples that reach it (seed 001)
     NTA = "nta"  # negative tuples through queues
     TIME_MESSAGE = "time-message"  # above a join, messages instead of negative tuples
     PIGGYBACK = "piggyback"  # messages that later tuples carry along
+
+    @property
+    def layout(self) -> BufferKind | None:
+        """How the sides of all joins are kept; None: each as its update pattern calls for."""
+        return _LAYOUTS.get(self)
 
     @property
     def is_queued(self) -> bool:
@@ -35,22 +39,30 @@ class Strategy(Enum):
         return self in (Strategy.TIME_MESSAGE, Strategy.PIGGYBACK)
 
 
+_LAYOUTS = {
+    Strategy.NT: BufferKind.HASH,
+    Strategy.NTA: BufferKind.HASH,
+    Strategy.DIRECT: BufferKind.SEQUENCE,
+}
+
+
 def knows_ends(plan: Plan, strategy: Strategy) -> Callable[[Plan], bool]:
     """Which windows of the plan let their tuples say when they end; the others send negative tuples."""
     match strategy:
         case Strategy.NT | Strategy.NTA:
             return lambda window: False
         case Strategy.TIME_MESSAGE:
-            joins = [node for node in plan.walk() if isinstance(node, Join) and _sends_messages(node)]
+            dated = needs_dates(plan)
+            joins = [node for node in plan.walk() if isinstance(node, Join) and _sends_messages(node, dated)]
             below = {node for join in joins for node in join.walk()}
             return below.__contains__
     return lambda window: True
 
 
-def _sends_messages(join: Join) -> bool:
+def _sends_messages(join: Join, dated: bool) -> bool:
     """Whether a join's results know their ends: those of two streams, or of a stream and a table (N4)."""
     sides = (join.left, join.right)
-    return join.kind is JoinKind.INNER and all(is_direct(side) or is_table(side) for side in sides)
+    return join.kind is JoinKind.INNER and all(is_direct(side, dated) or is_table(side) for side in sides)
 
 
 def check_strategy(plan: Plan, strategy: Strategy) -> None:

@@ -31,7 +31,12 @@ class Keyed:
     @staticmethod
     def of(codes: Ints, tuples: Batch) -> Keyed:
         """Tuples with the codes of their join keys, which must be below 2^31."""
-        return Keyed((codes << _HASH_BITS) | _hash(tuples), tuples)._sorted()
+        return Keyed.told_apart(codes, _hash(tuples), tuples)
+
+    @staticmethod
+    def told_apart(codes: Ints, by: Ints, tuples: Batch) -> Keyed:
+        """The same with other numbers below 2^32 in place of the hash: equal for equal tuples."""
+        return Keyed((codes << _HASH_BITS) | by, tuples)._sorted()
 
     @staticmethod
     def concat(parts: Sequence[Keyed]) -> Keyed:

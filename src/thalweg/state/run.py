@@ -13,10 +13,14 @@ from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.state.code_index import CodeIndex
 from thalweg.state.keyed import Keyed, codes_of, equal
+from thalweg.state.snapshot import immutable
 
 _SAMPLE = 64
 
+immutable(Dates)  # runs have them
 
+
+@immutable
 @dataclass(frozen=True)
 class Run:
     """Tuples by key (see `keyed`); `sign` says how many equal ones a tuple stands for, negative if they are to go.
@@ -33,26 +37,40 @@ class Run:
     @staticmethod
     def of(arrivals: Keyed) -> Run:
         """A run of tuples whose starts no longer matter: all that will meet them comes later."""
+        return Run.plain(arrivals)._counted()
+
+    @staticmethod
+    def plain(arrivals: Keyed) -> Run:
+        """The same, where every tuple stands for itself alone."""
         tuples = arrivals.tuples
-        signs = tuples.sign.astype(np.int64)
-        return Run(arrivals.keys, tuples.columns, tuples.end, signs, tuples.dates)._counted()
+        return Run(arrivals.keys, tuples.columns, tuples.end, tuples.sign.astype(np.int64), tuples.dates)
 
     @staticmethod
     def merge(runs: Sequence[Run], now: Instant) -> Run:
         """Several runs as one, without what has ended; equal tuples of opposite signs go."""
-        parts = [run.alive(now) for run in runs]
-        dates = [p.dates for p in parts if p.dates is not None]
-        whole = Run(
-            np.concatenate([p.keys for p in parts]),
-            tuple(np.concatenate(lanes) for lanes in zip(*(p.columns for p in parts), strict=True)),
-            np.concatenate([p.end for p in parts]),
-            np.concatenate([p.sign for p in parts]),
+        whole = Run.concat([run.alive(now) for run in runs])
+        return whole.take(np.argsort(whole.keys, kind="stable"))._counted()  # stable sorts merge what is sorted
+
+    @staticmethod
+    def concat(runs: Sequence[Run]) -> Run:
+        """Several runs one behind the other, which is a run in itself only if their keys allow it."""
+        dates = [run.dates for run in runs if run.dates is not None]
+        return Run(
+            np.concatenate([run.keys for run in runs]),
+            tuple(np.concatenate(lanes) for lanes in zip(*(run.columns for run in runs), strict=True)),
+            np.concatenate([run.end for run in runs]),
+            np.concatenate([run.sign for run in runs]),
             Dates(np.concatenate([d.ts for d in dates]), np.concatenate([d.exp for d in dates])) if dates else None,
         )
-        return whole.take(np.argsort(whole.keys, kind="stable"))._counted()  # stable sorts merge what is sorted
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the tuples take."""
+        dates = () if self.dates is None else (self.dates.ts, self.dates.exp)
+        return sum(lane.nbytes for lane in (self.keys, *self.columns, self.end, self.sign, *dates))
 
     def take(self, rows: Lane) -> Run:
         """Some of the tuples."""

@@ -1,0 +1,100 @@
+"""Would catch an EXPLAIN that names a buffer the kernel does not have, or leaves out one that it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kernel.test_against_reference import EXAMPLES, allowed, feed, told
+from strategies.plans import OPERATORS, cases
+from thalweg.algebra.plan import Plan
+from thalweg.core.time import BEGINNING
+from thalweg.explain.describe import describe
+from thalweg.operators.aggregates.contenders import SignedEnds
+from thalweg.operators.aggregates.deduplicated import Deduplicated, Inhabited
+from thalweg.operators.aggregates.staircase import Staircase
+from thalweg.operators.delta_star import DeltaStar
+from thalweg.operators.leaders import Leaders
+from thalweg.operators.left_tuples import LeftTuples
+from thalweg.operators.r_stream import RStream
+from thalweg.patterns import BufferKind
+from thalweg.planner import Strategy
+from thalweg.runtime.local.kernel_run import KernelRun
+from thalweg.state.buffers import FifoBuffer, GroupArray, KeyedBuffer, PartitionedBuffer, SequentialBuffer
+from thalweg.state.queues import Queues
+from thalweg.state.timeline import Timeline
+from thalweg.state.versions import VersionStore
+
+Use = tuple[BufferKind, bool]  # a buffer of the kernel, and whether anything is in it
+
+LISTS = {BufferKind.LOG, BufferKind.FIFO}  # one file: a log is a list from which nothing leaves
+
+
+def uses(thing: Any) -> Iterator[Use]:
+    """All buffers inside an operator; what larger structures are made of is theirs."""
+    match thing:
+        case FifoBuffer():
+            yield BufferKind.FIFO, len(thing) > 0
+        case PartitionedBuffer():
+            yield BufferKind.PARTITIONS, len(thing) > 0
+        case KeyedBuffer() | VersionStore():
+            yield BufferKind.HASH, len(thing) > 0
+        case SequentialBuffer():
+            raise AssertionError("no pattern calls for a sequence as the side of a join")
+        case Timeline():
+            yield BufferKind.TIMELINE, len(thing) > 0
+        case GroupArray():
+            yield BufferKind.ARRAY, len(thing) > 0
+        case Queues():
+            yield BufferKind.QUEUES, bool((thing.last > thing.first).any())
+        case Leaders():
+            yield BufferKind.RANKED, thing.stored > 0
+        case Staircase():
+            yield BufferKind.STAIRCASE, len(thing) > 0
+        case RStream():
+            yield BufferKind.SEQUENCE, thing.stored > 0
+        case SignedEnds():
+            yield BufferKind.HASH, thing.stored > 0
+        case DeltaStar() | Inhabited():
+            yield BufferKind.DELTA, thing.stored > 0
+        case Deduplicated() if isinstance(thing._elimination, DeltaStar):
+            yield BufferKind.DELTA, thing.stored > 0
+        case LeftTuples():
+            yield BufferKind.ARRAY, False  # `top` counts the right tuples by value
+            yield from inside(thing)
+        case _ if type(thing).__module__.startswith(("thalweg.operators", "thalweg.state")):
+            yield from inside(thing)
+        case list() | tuple():
+            for item in thing:
+                yield from uses(item)
+
+
+def inside(thing: Any) -> Iterator[Use]:
+    for value in getattr(thing, "__dict__", {}).values():
+        yield from uses(value)
+
+
+def explained(plan: Plan) -> set[BufferKind]:
+    kinds = {buffer.kind for operator in describe(plan).walk() for buffer in operator.buffers}
+    return {BufferKind.FIFO if kind in LISTS else kind for kind in kinds}
+
+
+@pytest.mark.parametrize("root", OPERATORS)
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_explain_names_what_the_kernel_uses(root: str, data: st.DataObject) -> None:
+    plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
+    run = KernelRun(plan, BEGINNING, Strategy.AUTO, 2)
+    filled: set[BufferKind] = set()
+    for event in told(plan, history):
+        feed(run, event)
+        run.answer(event[0], event[0])
+        there = {use for node in run._pipeline.nodes for use in uses(node.operator)}
+        filled |= {kind for kind, used in there if used}
+    assert filled <= explained(plan)
+    there = {use for node in run._pipeline.nodes for use in uses(node.operator)}
+    assert explained(plan) - {BufferKind.CATALOGUES} <= {kind for kind, _ in there}
