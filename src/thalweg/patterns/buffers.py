@@ -126,6 +126,6 @@ def _group_by(node: GroupBy, edge: Edge, output: Edge) -> tuple[BufferChoice, ..
     result = buffer_for(output, Holds.RESULT)
     if edge.expiry is not Expiry.NEVER:
         return (buffer_for(edge, Holds.INPUT), result)
-    if any(a.aggregate.distinct for a in node.aggregates):
+    if any(a.aggregate.keeps_arguments for a in node.aggregates):
         return (buffer_for(edge, Holds.ARGUMENTS), result)
     return (result,)
