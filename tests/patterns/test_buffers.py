@@ -23,6 +23,7 @@ from patterns.plans import (
     sliding,
     top,
 )
+from strategies.aggregates import listing, tally
 from thalweg.algebra.plan import Distinct, DStream, Intersect, IStream, Plan, RStream, Union, Windowed
 from thalweg.algebra.windows import PartitionedRows, Range
 from thalweg.patterns import BufferKind, Holds, annotate, buffer_for, buffers, derive
@@ -129,6 +130,14 @@ def test_group_by_keeps_its_input_only_if_tuples_leave_it() -> None:
     assert kept(group_by(W1, 0)) == [(FIFO, "input"), (BufferKind.ARRAY, "result")]
     assert kept(group_by(S1, 0)) == [(BufferKind.ARRAY, "result")]
     assert kept(group_by(S1, 0, distinct=True)) == [(LOG, "distinct arguments"), (BufferKind.ARRAY, "result")]
+
+
+def test_users_aggregates_keep_the_arguments_unless_they_go_step_by_step() -> None:
+    arguments, result = (LOG, "distinct arguments"), (BufferKind.ARRAY, "result")
+    assert kept(group_by(S1, 0, function=listing)) == [arguments, result]
+    assert kept(group_by(S1, 0, function=tally)) == [result]
+    assert kept(group_by(S1, 0, function=tally, distinct=True)) == [arguments, result]
+    assert kept(group_by(W1, 0, function=listing)) == kept(group_by(W1, 0, function=tally)) == [(FIFO, "input"), result]
 
 
 def test_strict_operators_keep_both_inputs() -> None:

@@ -122,12 +122,15 @@ class UserAggregate:
         plain = result.item() if isinstance(result, np.generic) else result
         if plain is None or (isinstance(plain, float) and math.isnan(plain)):
             return None
-        if self.returns is DataType.BIGINT and isinstance(plain, int) and not INT64_MIN <= plain <= INT64_MAX:
-            return None
         try:
             read = from_python(self.returns, plain)
-        except (DataError, OverflowError):
+        except OverflowError:
+            return None
+        except DataError:  # a text that is no timestamp
             read = None
+        number = plain if read is None else read
+        if isinstance(number, int) and not INT64_MIN <= number <= INT64_MAX:
+            return None
         if read is None:
             raise UserFunctionError(
                 f"the aggregate {self} returns {self.returns}, but over {_counted(count)} it gave"

@@ -76,7 +76,7 @@ class Session:
             raise PlanError(f"there is a query called {name} already", hint="drop(name) ends it")
         return self._register(plan, name or name_all([None], names)[0], strategy)
 
-    def register(self, *aggregates: UserAggregate) -> None:
+    def register(self, *aggregates: UserAggregate | type) -> None:  # to type checkers a decorated class stays a class
         """Let queries call aggregates of your own, made with `@aggregate(...)`, by their names."""
         for aggregate in aggregates:
             register_aggregate(self.catalog, aggregate)
