@@ -52,7 +52,7 @@ class UserAggregate:
     def __post_init__(self) -> None:
         _ = self.over_nothing  # a wrong type shows when the aggregate is declared
 
-    @property
+    @cached_property
     def is_incremental(self) -> bool:
         """Whether a value that comes or goes changes a state, without a look at the others."""
         return all(hasattr(self.definition, step) for step in STEPS)
