@@ -66,7 +66,7 @@ def allowed(plan: Plan) -> bool:
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_the_kernel_gives_the_references_answer(root: str, strategy: Strategy, data: st.DataObject) -> None:
-    plan, history = data.draw(cases(root=root, in_python=True).filter(lambda case: allowed(case[0])))
+    plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
     batch = data.draw(st.sampled_from([1_000_000, 1, 7, 2]), label="batch size")
     read_often = data.draw(st.booleans(), label="read after each event")
     reference = Reference(plan, history)

@@ -61,31 +61,31 @@ OPERATORS = (
 
 @st.composite
 def plans(
-    draw: st.DrawFn, of: Catalog | None = None, size: int = 5, root: str | None = None, in_python: bool = False
+    draw: st.DrawFn, of: Catalog | None = None, size: int = 5, root: str | None = None, in_sql: bool = False
 ) -> Plan:
     """A plan of at most about `size` operators above its leaves; `root` is one of OPERATORS if it matters.
 
-    `in_python` lets in aggregates that users define, which have no SQL.
+    `in_sql` leaves out aggregates that users define, which have no SQL.
     """
     dice = Dice(draw)
-    return PlanDrawer(dice, of or catalog(), in_python).root(dice.number(0, size), root or dice.pick(OPERATORS))
+    return PlanDrawer(dice, of or catalog(), in_sql).root(dice.number(0, size), root or dice.pick(OPERATORS))
 
 
 @st.composite
 def cases(
-    draw: st.DrawFn, size: int = 5, max_size: int = 20, root: str | None = None, in_python: bool = False
+    draw: st.DrawFn, size: int = 5, max_size: int = 20, root: str | None = None, in_sql: bool = False
 ) -> tuple[Plan, History]:
     """A plan, and what happens to the streams and relations that it reads."""
-    plan = draw(plans(size=size, root=root, in_python=in_python))
+    plan = draw(plans(size=size, root=root, in_sql=in_sql))
     return plan, draw(histories(catalog_of(plan), max_size=max_size))
 
 
 class PlanDrawer:
     """Draws operators top down; a `budget` is how many more may stand below."""
 
-    def __init__(self, dice: Dice, of: Catalog, in_python: bool) -> None:
+    def __init__(self, dice: Dice, of: Catalog, in_sql: bool) -> None:
         self._dice = dice
-        self._in_python = in_python
+        self._in_sql = in_sql
         self._streams = [StreamScan(s) for s in of.streams]
         self._relations = [RelationScan(r) for r in of.relations if r.retroactive]
         self._nrrs = [RelationScan(r) for r in of.relations if not r.retroactive]
@@ -172,7 +172,7 @@ class PlanDrawer:
         return GroupBy(child, keys, tuple(_named_aggregate(a, child.schema, i) for i, a in enumerate(drawn)))
 
     def _aggregate(self, schema: Schema, exact: bool) -> Aggregate:
-        if self._in_python and self._dice.chance(2):
+        if not self._in_sql and self._dice.chance(2):
             return a_user_aggregate(self._dice, schema)
         return an_aggregate(self._dice, schema, exact)
 

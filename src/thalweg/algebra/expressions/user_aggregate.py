@@ -32,7 +32,7 @@ _DTYPES: dict[DataType, str] = {
 }
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class UserAggregate:
     """`name(argument)` as a user's definition says; made by `aggregate(...)`.
 
@@ -44,7 +44,7 @@ class UserAggregate:
     """
 
     name: str
-    definition: Any = field(hash=False)  # a definition need not be hashable
+    definition: Any = field(compare=False)  # in another process its name and types stand for it
     takes: DataType | None
     returns: DataType
     arrays: bool = False
@@ -142,6 +142,18 @@ class UserAggregate:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What was decorated stays callable as it was."""
         return self.definition(*args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UserAggregate):
+            return NotImplemented
+        return self._declared == other._declared and bool(self.definition == other.definition)
+
+    def __hash__(self) -> int:
+        return hash(self._declared)  # a definition need not be hashable
+
+    @property
+    def _declared(self) -> tuple[object, ...]:
+        return self.name, self.takes, self.returns, self.arrays
 
     def __str__(self) -> str:
         return self.name.upper()
