@@ -14,7 +14,7 @@ from thalweg.algebra.expressions import Aggregate
 from thalweg.algebra.expressions.user_aggregate import Values
 from thalweg.core.batch import Batch
 from thalweg.core.errors import UserFunctionError
-from thalweg.core.lanes import Ints, Lane, is_null, lane_dtype, to_lane
+from thalweg.core.lanes import Ints, Lane, is_null, to_lane
 from thalweg.core.rows import Value
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
@@ -31,6 +31,8 @@ from thalweg.operators.segments import run_starts, run_sums
 from thalweg.operators.steps import Instants, Steps
 from thalweg.state.snapshot import Stateful
 from thalweg.state.table import ByCode
+
+_NONE = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,9 @@ class UserDefined(Accumulator, Stateful):
             pairs = Schema.of(group=DataType.BIGINT, argument=type_)
             self._elimination = DeltaStar(pairs) if known_ends else Distinct(pairs)
         self._ends = Ends()
-        nothing = self._lane([self._user.over_nothing])[0]
-        self._last = ByCode(lane_dtype(self._user.returns), nothing)  # what each group's value is now
-        self._weight = self._raw = np.empty(0, dtype=np.int64)
+        nothing = self._lane([self._user.over_nothing]).view(np.int64)
+        self._last = ByCode(np.int64, nothing[0])  # what each group's value is now, as bits
+        self._weight = self._raw = _NONE
         self._failure: UserFunctionError | None = None
 
     @property
@@ -96,6 +98,7 @@ class UserDefined(Accumulator, Stateful):
     def values(self, steps: Steps, places: Ints) -> list[Lane]:
         """At each step what its group's values come to; where they do not change, what they came to before."""
         net = self._net(places)
+        self._weight = self._raw = _NONE
         slices = net.slices()
         try:
             results = self._lane(list(self._results(steps, net, slices)))
@@ -105,7 +108,7 @@ class UserDefined(Accumulator, Stateful):
         self._last.fit(int(steps.code[-1]) + 1)
         changed = np.array([step for step, _ in slices], dtype=np.int64)
         lane = self._filled(steps, changed, results)
-        self._last.values[steps.groups] = lane[steps.stop - 1]
+        self._last.values[steps.groups] = lane[steps.stop - 1].view(np.int64)
         return [lane]
 
     @abstractmethod
@@ -126,7 +129,7 @@ class UserDefined(Accumulator, Stateful):
         latest = np.full(len(steps), -1)
         latest[changed] = np.arange(len(changed))
         latest = np.maximum.accumulate(latest)
-        lane = steps.spread(self._last.values[steps.groups])
+        lane = steps.spread(self._last.values[steps.groups].view(results.dtype))
         own = latest >= 0
         own[own] = steps.group[changed[latest[own]]] == steps.group[own]  # not that of a group before
         lane[own] = results[latest[own]]
