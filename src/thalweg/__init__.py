@@ -6,8 +6,9 @@
 
 from datetime import date
 
+from thalweg.algebra.expressions import UserAggregate, aggregate
 from thalweg.core.errors import ThalwegError
-from thalweg.fluent import Col, Table, col, lit
+from thalweg.fluent import Col, Table, call, col, lit
 from thalweg.planner import Settings
 from thalweg.runtime.local import LocalQuery, Session
 
@@ -22,4 +23,7 @@ def local(today: date | str | None = None) -> Session:
     return Session(date.fromisoformat(today) if isinstance(today, str) else today)
 
 
-__all__ = ["Col", "LocalQuery", "Session", "Settings", "Table", "ThalwegError", "col", "lit", "local"]
+__all__ = [
+    "Col", "LocalQuery", "Session", "Settings", "Table", "ThalwegError", "UserAggregate", "aggregate", "call", "col",
+    "lit", "local",
+]  # fmt: skip

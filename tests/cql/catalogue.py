@@ -1,10 +1,14 @@
-"""The streams and tables that the CQL tests speak of."""
+"""The streams and tables that the CQL tests speak of, and an aggregate of a user's."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import median as median_of
+
 from thalweg.algebra.catalog import Catalog
+from thalweg.algebra.expressions import aggregate
 from thalweg.algebra.plan import Plan
-from thalweg.cql import compile_query, compile_script
+from thalweg.cql import compile_query, compile_script, register_aggregate
 
 DECLARATIONS = """
 CREATE STREAM s (a INT, b STRING, d DOUBLE);
@@ -16,9 +20,15 @@ CREATE VIEW big(p, q) AS SELECT a, b FROM s WHERE a > 1;
 """
 
 
+@aggregate(returns=float, takes=float)
+def median(values: Sequence[float]) -> float:
+    return median_of(values)
+
+
 def catalogue() -> Catalog:
     catalog = Catalog()
     compile_script(DECLARATIONS, catalog)
+    register_aggregate(catalog, median)
     return catalog
 
 

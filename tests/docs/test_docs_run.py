@@ -26,8 +26,9 @@ def run(command: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_the_readmes_python() -> None:
-    results = doctest.testfile(str(ROOT / "README.md"), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+@pytest.mark.parametrize("page", ["README.md", "docs/grammar.md"])
+def test_the_pages_python(page: str) -> None:
+    results = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert results.attempted > 5
     assert results.failed == 0
 

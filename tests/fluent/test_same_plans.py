@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from cql.catalogue import catalogue, plan_of
+from cql.catalogue import catalogue, median, plan_of
 from thalweg.algebra.windows import Range
 from thalweg.core.errors import CqlSyntaxError, NameNotFoundError, PlanError, TypeMismatchError
-from thalweg.fluent import Table, col, lit
+from thalweg.fluent import Table, call, col, lit
 
 Build = Callable[[Callable[[str], Table]], Table]
 
@@ -36,6 +36,11 @@ PAIRS: list[tuple[str, Build]] = [
     ("SELECT b, count(*) AS n FROM s [NOW] GROUP BY b HAVING max(a) > 2",
      lambda t: t("s").window("NOW").group_by(col("b")).agg("count(*) AS n", having="max(a) > 2")),
     ("SELECT count(*), sum(a) FROM s [NOW]", lambda t: t("s").window("NOW").agg("count(*)", "sum(a)")),
+    ("SELECT b, MEDIAN(d), median(DISTINCT a) AS m FROM s [NOW] GROUP BY b",
+     lambda t: t("s").window("NOW").group_by("b")
+     .agg(call(median, col("d")), call("Median", col("a"), distinct=True).alias("m"))),
+    ("SELECT a + length(b) AS n, coalesce(a, 0) FROM s",
+     lambda t: t("s").select((col("a") + call("length", col("b"))).alias("n"), call("coalesce", col("a"), 0))),
     ("SELECT DISTINCT * FROM s [NOW]", lambda t: t("s").window("NOW").distinct()),
     ("SELECT * FROM s [NOW] JOIN r [ROWS 3] ON s.a = r.a",
      lambda t: t("s").window("NOW").join(t("r").window("ROWS 3"), "s.a = r.a")),

@@ -21,7 +21,7 @@ AFTERWARDS = 14  # ticks after the last event: the longest drawn window has empt
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_the_reference_gives_the_one_time_answer_at_every_instant(root: str, data: st.DataObject) -> None:
-    plan, history = data.draw(cases(root=root))
+    plan, history = data.draw(cases(root=root, in_sql=True))
     reference, oracle = Reference(plan, history), Oracle(history)
     end = history.last + AFTERWARDS
     for t in [-5, *reference.instants(end), end]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from thalweg.algebra.catalog import Relation, Stream
-from thalweg.algebra.expressions import Aggregate, Column, Expression, and_, call, column, literal
+from thalweg.algebra.expressions import Aggregate, Column, Expression, UserAggregate, and_, call, column, literal
 from thalweg.algebra.plan import (
     Distinct,
     GroupBy,
@@ -113,11 +113,11 @@ def negation(left: Plan, right: Plan) -> Negation:
     return Negation(left, right, ((0, 0),))
 
 
-def group_by(child: Plan, *keys: int, distinct: bool = False) -> GroupBy:
-    """COUNT of the second column (of its distinct values, if so wanted) for each value of `keys`."""
+def group_by(child: Plan, *keys: int, distinct: bool = False, function: str | UserAggregate = "count") -> GroupBy:
+    """An aggregate of the second column (of its distinct values, if so wanted) for each value of `keys`."""
     named = tuple(Named(column(child.schema, k), child.schema[k].name) for k in keys)
-    count = Aggregate.of("count", column(child.schema, 1), distinct)
-    return GroupBy(child, named, (NamedAggregate(count, "n"),))
+    aggregate = Aggregate.of(function, column(child.schema, 1), distinct)
+    return GroupBy(child, named, (NamedAggregate(aggregate, "n"),))
 
 
 def top(child: Plan, limit: int = 3) -> TopK:

@@ -26,6 +26,7 @@ from patterns.plans import (
     sliding,
     top,
 )
+from strategies.aggregates import listing, tally
 from thalweg.algebra.expressions import Aggregate, Column, call, column
 from thalweg.algebra.plan import (
     Distinct,
@@ -201,6 +202,14 @@ def test_group_by_keeps_its_input_only_if_tuples_leave_it() -> None:
         (BufferKind.DELTA, "distinct arguments"),
         (ARRAY, "result"),
     ]
+
+
+def test_users_aggregates_keep_the_values_unless_they_go_step_by_step() -> None:
+    values, shown = (HASH, "distinct arguments"), (BufferKind.DELTA, "result")
+    assert kept(group_by(S1, 0, function=listing)) == [shown, values, (ARRAY, "result")]
+    assert kept(group_by(S1, 0, function=tally)) == [shown, (ARRAY, "result")]
+    assert kept(group_by(W1, 0, function=listing)) == [shown, (TIMELINE, "input"), values, (ARRAY, "result")]
+    assert kept(group_by(rows(S1), 0, function=tally)) == [(ARRAY, "result")]
 
 
 def test_extremes_keep_what_may_still_be_the_best() -> None:

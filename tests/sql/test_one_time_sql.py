@@ -42,7 +42,7 @@ def sql(plan: Plan, dialect: Dialect = Dialect.DUCKDB, dated: bool = False) -> s
 
 @pytest.mark.parametrize("dialect", Dialect)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(plan=plans())
+@given(plan=plans(in_sql=True))
 def test_every_plan_parses_in_both_dialects(dialect: Dialect, plan: Plan) -> None:
     below_windows = {id(n) for w in plan.walk() if w.label == "Window" for n in w.walk() if n is not w}
     assume(not any(isinstance(n, IStream | DStream | RStream) and id(n) not in below_windows for n in plan.walk()))

@@ -6,6 +6,7 @@ that does not round exactly (DuckDB), so drawn plans never sum it.
 
 from __future__ import annotations
 
+from strategies.aggregates import USER_AGGREGATES
 from strategies.catalog import VALUES
 from strategies.dice import Dice
 from thalweg.algebra.expressions import TRUE, Aggregate, Expression, Literal, call, case, column, columns_of
@@ -109,8 +110,15 @@ def a_join_condition(dice: Dice, left: Schema, right: Schema) -> Expression:
             return equal
 
 
+def a_user_aggregate(dice: Dice, schema: Schema) -> Aggregate:
+    """A user-defined aggregate over a scalar that it takes."""
+    user = dice.pick(USER_AGGREGATES)
+    argument = any_scalar(dice, schema) if user.takes is None else a_scalar(dice, schema, user.takes)
+    return Aggregate.of(user, argument, dice.chance(3))
+
+
 def an_aggregate(dice: Dice, schema: Schema, exact: bool) -> Aggregate:
-    """An aggregate over a scalar; deviations only where `exact` is not asked for."""
+    """A built-in aggregate over a scalar; deviations only where `exact` is not asked for."""
     function = dice.pick(["count(*)", "sum", "max", "min", "avg", "count"] + ([] if exact else _DEVIATIONS))
     if function == "count(*)":
         return Aggregate.of("count")

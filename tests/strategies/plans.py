@@ -13,6 +13,7 @@ from strategies.catalog import catalog, catalog_of
 from strategies.conditions import (
     a_join_condition,
     a_predicate,
+    a_user_aggregate,
     an_aggregate,
     an_atom,
     any_scalar,
@@ -59,24 +60,32 @@ OPERATORS = (
 
 
 @st.composite
-def plans(draw: st.DrawFn, of: Catalog | None = None, size: int = 5, root: str | None = None) -> Plan:
-    """A plan of at most about `size` operators above its leaves; `root` is one of OPERATORS if it matters."""
+def plans(
+    draw: st.DrawFn, of: Catalog | None = None, size: int = 5, root: str | None = None, in_sql: bool = False
+) -> Plan:
+    """A plan of at most about `size` operators above its leaves; `root` is one of OPERATORS if it matters.
+
+    `in_sql` leaves out aggregates that users define, which have no SQL.
+    """
     dice = Dice(draw)
-    return PlanDrawer(dice, of or catalog()).root(dice.number(0, size), root or dice.pick(OPERATORS))
+    return PlanDrawer(dice, of or catalog(), in_sql).root(dice.number(0, size), root or dice.pick(OPERATORS))
 
 
 @st.composite
-def cases(draw: st.DrawFn, size: int = 5, max_size: int = 20, root: str | None = None) -> tuple[Plan, History]:
+def cases(
+    draw: st.DrawFn, size: int = 5, max_size: int = 20, root: str | None = None, in_sql: bool = False
+) -> tuple[Plan, History]:
     """A plan, and what happens to the streams and relations that it reads."""
-    plan = draw(plans(size=size, root=root))
+    plan = draw(plans(size=size, root=root, in_sql=in_sql))
     return plan, draw(histories(catalog_of(plan), max_size=max_size))
 
 
 class PlanDrawer:
     """Draws operators top down; a `budget` is how many more may stand below."""
 
-    def __init__(self, dice: Dice, of: Catalog) -> None:
+    def __init__(self, dice: Dice, of: Catalog, in_sql: bool) -> None:
         self._dice = dice
+        self._in_sql = in_sql
         self._streams = [StreamScan(s) for s in of.streams]
         self._relations = [RelationScan(r) for r in of.relations if r.retroactive]
         self._nrrs = [RelationScan(r) for r in of.relations if not r.retroactive]
@@ -159,8 +168,13 @@ class PlanDrawer:
     def _group_by(self, budget: int, exact: bool) -> Plan:
         child = self.plan(budget)
         keys = self._named(child.schema, 0, 2)
-        drawn = self._dice.several(0 if keys else 1, 2, lambda: an_aggregate(self._dice, child.schema, exact))
+        drawn = self._dice.several(0 if keys else 1, 2, lambda: self._aggregate(child.schema, exact))
         return GroupBy(child, keys, tuple(_named_aggregate(a, child.schema, i) for i, a in enumerate(drawn)))
+
+    def _aggregate(self, schema: Schema, exact: bool) -> Aggregate:
+        if not self._in_sql and self._dice.chance(2):
+            return a_user_aggregate(self._dice, schema)
+        return an_aggregate(self._dice, schema, exact)
 
     def _top_k(self, budget: int) -> Plan:
         child = self.plan(budget)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis.errors import NoSuchExample
 
 from strategies.catalog import catalog, catalog_of
 from strategies.histories import histories
@@ -86,6 +87,20 @@ def windows_of(n: Join) -> set[type[Window]]:
 )  # fmt: skip
 def test_the_traps_are_drawn(trap: Callable[[Plan], bool]) -> None:
     drawn(lambda plan: any(map(trap, plan.walk())))
+
+
+def test_aggregates_of_users_are_drawn_only_where_they_can_be_run() -> None:
+    def has_one(plan: Plan) -> bool:
+        return any(a.aggregate.user is not None for n in plan.walk() if isinstance(n, GroupBy) for a in n.aggregates)
+
+    find(plans(root="distinct"), has_one, settings=quick, random=random.Random(1))
+    with pytest.raises(NoSuchExample):
+        find(
+            plans(root="group-by", in_sql=True),
+            has_one,
+            settings=settings(quick, max_examples=200),
+            random=random.Random(1),
+        )
 
 
 def test_pulling_a_negation_above_a_join_is_found_out() -> None:

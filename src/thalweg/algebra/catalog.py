@@ -1,10 +1,11 @@
-"""Streams, relations and views by name."""
+"""Streams, relations and views by name, and the aggregates that users have registered."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from thalweg.algebra.expressions import UserAggregate
 from thalweg.core.errors import NameNotFoundError, PlanError, did_you_mean
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock
@@ -67,6 +68,7 @@ class Catalog:
     """All names a query may refer to. Case does not matter."""
 
     _entries: dict[str, Entry] = field(default_factory=dict)
+    _aggregates: dict[str, UserAggregate] = field(default_factory=dict)  # functions have names of their own
 
     def add(self, entry: Entry) -> None:
         """Make `entry` known; a name can be taken only once."""
@@ -76,11 +78,27 @@ class Catalog:
 
     def copy(self) -> Catalog:
         """The same names in a catalogue of its own, to try things out in."""
-        return Catalog(dict(self._entries))
+        return Catalog(dict(self._entries), dict(self._aggregates))
 
     def adopt(self, tried: Catalog) -> None:
         """Take over what was tried out in a copy."""
-        self._entries = dict(tried._entries)
+        self._entries, self._aggregates = dict(tried._entries), dict(tried._aggregates)
+
+    def add_aggregate(self, aggregate: UserAggregate) -> None:
+        """Make a user's aggregate known; a name can be taken only once, but the same aggregate may come again."""
+        if self._aggregates.setdefault(aggregate.name.casefold(), aggregate) != aggregate:
+            raise PlanError(
+                f"there is an aggregate called {aggregate} already", hint='give it another name: @aggregate(name="...")'
+            )
+
+    def aggregate(self, name: str) -> UserAggregate | None:
+        """The user's aggregate called `name`, if there is one."""
+        return self._aggregates.get(name.casefold())
+
+    @property
+    def aggregates(self) -> list[UserAggregate]:
+        """All aggregates of users, in order of registration."""
+        return list(self._aggregates.values())
 
     def get(self, name: str) -> Entry:
         """The entry called `name`, or an error that lists what there is."""

@@ -70,6 +70,10 @@ class DataError(ThalwegError):
     """A row that does not fit its stream or relation."""
 
 
+class UserFunctionError(ThalwegError):
+    """A user's function that raised, or gave what it had not declared."""
+
+
 class OutOfOrderError(DataError):
     """A row behind the clock of a stream that declared no lateness."""
 

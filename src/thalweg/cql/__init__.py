@@ -2,5 +2,6 @@
 
 from thalweg.cql.binder.statements import RegisteredQuery
 from thalweg.cql.compile import compile_query, compile_script
+from thalweg.cql.register import register_aggregate
 
-__all__ = ["RegisteredQuery", "compile_query", "compile_script"]
+__all__ = ["RegisteredQuery", "compile_query", "compile_script", "register_aggregate"]

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from thalweg.algebra.expressions import UserAggregate
 from thalweg.core.errors import TypeMismatchError
 from thalweg.core.time import format_timestamp, from_datetime
 
@@ -114,6 +115,13 @@ def col(name: str) -> Col:
     """The column `name`, or `table.name`."""
     table, _, column = name.rpartition(".")
     return Col(exp.column(column, table=table or None))
+
+
+def call(function: str | UserAggregate, *args: Any, distinct: bool = False) -> Col:
+    """`function(args)`: a function or aggregate, also a registered one of your own; `distinct` is for aggregates."""
+    nodes = [lit(arg).node for arg in args]
+    name = function if isinstance(function, str) else function.name
+    return Col(exp.Anonymous(this=name, expressions=[exp.Distinct(expressions=nodes)] if distinct else nodes))
 
 
 def lit(value: Any) -> Col:

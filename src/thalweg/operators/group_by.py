@@ -16,8 +16,10 @@ from thalweg.core.types import DataType
 from thalweg.operators.aggregates.accumulator import Accumulator
 from thalweg.operators.aggregates.deduplicated import Deduplicated, Inhabited
 from thalweg.operators.aggregates.extrema import ColumnOf, Extremum, ts_of
+from thalweg.operators.aggregates.incremental import Incremental
 from thalweg.operators.aggregates.order import Order
 from thalweg.operators.aggregates.progressive import Progressive
+from thalweg.operators.aggregates.whole_bag import WholeBag
 from thalweg.operators.base import Operator
 from thalweg.operators.group_sweep import GroupSweep
 from thalweg.state.table import KeyTable
@@ -37,7 +39,7 @@ class GroupBy(Operator):
     Update pattern: weak (rule 4), a group's next value takes the place of the last one.
     State: a row and exact sums per group; the arguments of all tuples whose ends are known and not due. MIN and MAX
     keep the values that may still be shown: with `known_ends` (no negative tuples in the input) only a staircase, and
-    then DISTINCT keeps at most two tuples per value (delta*).
+    then DISTINCT keeps at most two tuples per value (delta*). Aggregates of users keep the values, or the user's state.
     """
 
     KEPT = ("_table", "_sweep")
@@ -96,7 +98,11 @@ def _accumulators(
     for i, (aggregate, column) in enumerate(aggregates):
         if aggregate.is_progressive or column is None:
             continue
-        if aggregate.function in ("min", "max"):  # duplicates change nothing
+        if aggregate.user is not None:
+            form = Incremental if aggregate.user.is_incremental else WholeBag
+            accumulators.append(form(aggregate, column, schema[column].type, pool, known_ends))
+            places.append(i)
+        elif aggregate.function in ("min", "max"):  # duplicates change nothing
             order = Order(schema[column].type, pool, least=aggregate.function == "min")
             accumulators.append(Extremum(order, ColumnOf(column), known_ends))
             places.append(i)

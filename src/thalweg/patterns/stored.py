@@ -180,6 +180,10 @@ def _group_by(node: GroupBy, input_: _Input) -> Choices:
         found.append(_extremes(input_))
     if any(a.distinct and a.function not in ("min", "max") for a in aggregates):
         found += [BufferChoice(c.kind, Holds.ARGUMENTS, c.why) for c in _distinct(replace(input_, dated=False))]
+    if any(a.user is not None for a in aggregates) and input_.direct and input_.ends:
+        found.append(BufferChoice(BufferKind.TIMELINE, Holds.INPUT, _LEAVES))
+    if any(a.user is not None and not a.user.is_incremental for a in aggregates):
+        found.append(BufferChoice(BufferKind.HASH, Holds.ARGUMENTS, "a user's function sees all values of a group"))
     return (*found, BufferChoice(BufferKind.ARRAY, Holds.RESULT, "a new value overwrites its group's last one"))
 
 

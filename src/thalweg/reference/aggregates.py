@@ -7,7 +7,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from thalweg.algebra.expressions import Aggregate
+from thalweg.algebra.expressions import Aggregate, Expression, UserAggregate
+from thalweg.algebra.expressions.user_aggregate import as_values
 from thalweg.core.rows import Value
 from thalweg.core.types import INT64_MAX, INT64_MIN
 
@@ -20,8 +21,16 @@ def aggregate(spec: Aggregate, values: list[Value]) -> Value:
     present = [v for v in values if v is not None]
     if spec.distinct:
         present = list(dict.fromkeys(present))
+    if spec.user is not None:
+        return _by_user(spec.user, spec.argument, present)
     result: Value = REDUCTIONS[spec.function](present)
     return result
+
+
+def _by_user(user: UserAggregate, argument: Expression | None, values: list[Any]) -> Value:
+    """A user's aggregate sees the values sorted, so that it cannot show how they came."""
+    assert argument is not None
+    return user.over(as_values(sorted(values), argument.type))
 
 
 def _sum(values: list[Any]) -> Any:

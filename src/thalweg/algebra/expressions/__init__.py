@@ -14,10 +14,13 @@ from thalweg.algebra.expressions.build import (
     conjuncts,
     literal,
 )
+from thalweg.algebra.expressions.declare import aggregate
 from thalweg.algebra.expressions.nodes import Call, Case, Cast, Column, Expression, Literal
+from thalweg.algebra.expressions.user_aggregate import UserAggregate
 from thalweg.algebra.expressions.walk import columns_of, map_columns, shift
 
 __all__ = [
     "AGGREGATES", "Aggregate", "Call", "Case", "Cast", "Column", "Expression", "FALSE", "Literal", "NULL", "TRUE",
-    "and_", "call", "case", "cast", "coerce", "column", "columns_of", "conjuncts", "literal", "map_columns", "shift",
+    "UserAggregate", "aggregate", "and_", "call", "case", "cast", "coerce", "column", "columns_of", "conjuncts",
+    "literal", "map_columns", "shift",
 ]  # fmt: skip

@@ -1,4 +1,7 @@
-"""Aggregate functions: COUNT SUM AVG (progressive), MIN MAX (retrospective), deviations. Seed 002, section 4.2."""
+"""Aggregate functions: COUNT SUM AVG (progressive), MIN MAX (retrospective), deviations. Seed 002, section 4.2.
+
+Users add their own, of either kind; see `user_aggregate.py`.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ from dataclasses import dataclass
 
 from thalweg.algebra.expressions.build import coerce
 from thalweg.algebra.expressions.nodes import Expression
+from thalweg.algebra.expressions.user_aggregate import UserAggregate
 from thalweg.core.errors import TypeMismatchError
-from thalweg.core.types import DataType
+from thalweg.core.types import DataType, common_type
 
 _NUMERIC = (DataType.BIGINT, DataType.DOUBLE)
 
@@ -33,15 +37,18 @@ class Aggregate:
     argument: Expression | None
     distinct: bool
     type: DataType
+    user: UserAggregate | None = None  # who computes it, if not the engine itself
 
     @staticmethod
-    def of(function: str, argument: Expression | None = None, distinct: bool = False) -> Aggregate:
+    def of(function: str | UserAggregate, argument: Expression | None = None, distinct: bool = False) -> Aggregate:
         """The aggregate, with its argument's type checked."""
-        results = AGGREGATES[function]
         if argument is None:
             if function != "count":
-                raise TypeMismatchError(f"{function.upper()}(*) has no meaning", hint="only COUNT takes *")
-            return Aggregate(function, None, False, DataType.BIGINT)
+                raise TypeMismatchError(f"{str(function).upper()}(*) has no meaning", hint="only COUNT takes *")
+            return Aggregate("count", None, False, DataType.BIGINT)
+        if isinstance(function, UserAggregate):
+            return Aggregate(function.name, _fitted(argument, function), distinct, function.returns, function)
+        results = AGGREGATES[function]
         if argument.type is DataType.NULL and function != "count":
             argument = coerce(argument, DataType.BIGINT)
         if argument.type not in results:
@@ -50,9 +57,17 @@ class Aggregate:
 
     @property
     def is_progressive(self) -> bool:
-        """Whether a leaving tuple can be subtracted, without looking at those that stay."""
-        return self.function not in ("min", "max") and not self.distinct
+        """Whether the engine itself can subtract a leaving tuple, without looking at those that stay."""
+        return self.function not in ("min", "max") and not self.distinct and self.user is None
 
     def __str__(self) -> str:
         inner = "*" if self.argument is None else str(self.argument)
         return f"{self.function.upper()}({'DISTINCT ' if self.distinct else ''}{inner})"
+
+
+def _fitted(argument: Expression, user: UserAggregate) -> Expression:
+    """The argument as the user's aggregate takes it: BIGINT passes for DOUBLE, NULL for anything."""
+    wanted = user.takes or (DataType.BIGINT if argument.type is DataType.NULL else argument.type)
+    if common_type(argument.type, wanted) is not wanted:
+        raise TypeMismatchError(f"{user} does not take {argument.type}", candidates=[str(wanted)])
+    return coerce(argument, wanted)

@@ -7,6 +7,7 @@ from thalweg.algebra.expressions.render import Dialect
 from thalweg.algebra.expressions.render.dialect import bigint
 from thalweg.algebra.plan import Distinct, GroupBy
 from thalweg.algebra.sql.text import Renderer, columns, dates
+from thalweg.core.errors import PlanError
 from thalweg.core.time import BEGINNING, FOREVER
 from thalweg.core.types import NO_BIGINT, DataType
 
@@ -42,6 +43,10 @@ def group_sql(renderer: Renderer, plan: GroupBy, dated: bool) -> str:
 
 
 def _aggregate(spec: Aggregate, argument: str, dialect: Dialect) -> str:
+    if spec.user is not None:
+        raise PlanError(
+            f"{spec} has no one-time SQL: {spec.user} is defined in Python", hint="the reference evaluates it"
+        )
     if spec.argument is None:
         return "COUNT(*)"
     if spec.function == "sum" and spec.type is DataType.BIGINT:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from thalweg.algebra.expressions import AGGREGATES, NULL, Expression, and_, call, case, cast, literal
+from thalweg.algebra.expressions import NULL, Expression, and_, call, case, cast, literal
 from thalweg.algebra.expressions.build import require_boolean
 from thalweg.algebra.expressions.functions import DATE_TRUNC_UNITS
 from thalweg.algebra.expressions.nodes import Literal
@@ -14,7 +14,7 @@ from thalweg.core.errors import NameNotFoundError, PlanError, TypeMismatchError,
 from thalweg.core.time import parse_duration, parse_timestamp, unit_ticks
 from thalweg.core.types import INT64_MAX, INT64_MIN, TYPE_NAMES, DataType
 from thalweg.cql.binder.context import Context
-from thalweg.cql.binder.functions import AGGREGATE_ALIASES, ALIASES, BINARY, CALLABLE, FIELDS
+from thalweg.cql.binder.functions import ALIASES, BINARY, CALLABLE, CLOCKS, FIELDS, all_functions, find_aggregate
 from thalweg.cql.binder.scope import Scope
 
 
@@ -77,7 +77,7 @@ class ExpressionBinder:
         raise _refusal(node)
 
     def _column(self, node: exp.Column) -> Expression:
-        if node.name.lower() in _CLOCKS and not self.scope.find(node.name, node.table or None):
+        if node.name.lower() in CLOCKS and not self.scope.find(node.name, node.table or None):
             raise _clock_refusal(node.name)
         return self.scope.resolve(node.name, node.table or None).to_expression()
 
@@ -157,7 +157,7 @@ class ExpressionBinder:
     def _function(self, node: exp.Anonymous) -> Expression:
         name = node.name.lower()
         name = ALIASES.get(name, name)
-        if AGGREGATE_ALIASES.get(name, name) in AGGREGATES:
+        if find_aggregate(self.context.catalog, name) is not None:
             raise PlanError(
                 f"the aggregate {name.upper()} cannot stand here",
                 hint="aggregates belong in SELECT, HAVING and ORDER BY, not inside WHERE, ON, GROUP BY or each other",
@@ -168,20 +168,17 @@ class ExpressionBinder:
                 if len(args) not in (2, 3):
                     raise TypeMismatchError("IF takes a condition and one or two values")
                 return case([(args[0], args[1])], args[2] if len(args) == 3 else NULL)
-            case clock if clock in _CLOCKS:
+            case clock if clock in CLOCKS:
                 raise _clock_refusal(name)
             case "date_trunc":
                 _check_trunc_unit(args)
         if name not in CALLABLE and name != "%":
-            known = [f.upper() for f in [*CALLABLE, *AGGREGATES]]
+            known = all_functions(self.context.catalog)
             meant = did_you_mean(node.name, known)
             raise NameNotFoundError(
                 f"there is no function {node.name.upper()}", candidates=() if meant else known, hint=meant
             )
         return call(name, *args)
-
-
-_CLOCKS = ("now", "current_timestamp", "current_date", "current_time", "current_datetime")
 
 
 def _constant(node: exp.Literal | exp.Null | exp.Boolean | exp.Interval) -> Literal:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from thalweg.algebra.catalog import Catalog
+from thalweg.algebra.expressions import AGGREGATES, UserAggregate
 from thalweg.algebra.expressions.functions import FUNCTIONS
 
 BINARY: dict[type[exp.Expr], str] = {
@@ -63,3 +65,19 @@ FIELDS: dict[str, str] = {
 }
 
 CALLABLE = sorted(f for f in FUNCTIONS if f.isidentifier() and f not in ("and", "or", "not", "in", "negate"))
+
+# What stands for a point in time, and so for another value at every instant.
+CLOCKS = ("now", "current_timestamp", "current_date", "current_time", "current_datetime")
+
+BUILT_IN = frozenset([*CALLABLE, *ALIASES, *AGGREGATES, *AGGREGATE_ALIASES, *CLOCKS, "if"])
+
+
+def find_aggregate(catalog: Catalog, name: str) -> str | UserAggregate | None:
+    """What a call by `name` means if it is an aggregate: a built-in one by its proper name, or a user's."""
+    built_in = AGGREGATE_ALIASES.get(name.lower(), name.lower())
+    return built_in if built_in in AGGREGATES else catalog.aggregate(name)
+
+
+def all_functions(catalog: Catalog) -> list[str]:
+    """Every function and aggregate that a query may call, as an error lists them."""
+    return [name.upper() for name in [*CALLABLE, *AGGREGATES, *(a.name for a in catalog.aggregates)]]

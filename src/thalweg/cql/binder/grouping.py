@@ -6,27 +6,27 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from thalweg.algebra.expressions import AGGREGATES, Aggregate, Column, Expression, case, columns_of, literal
+from thalweg.algebra.expressions import Aggregate, Column, Expression, case, columns_of, literal
 from thalweg.algebra.plan import GroupBy, Named, NamedAggregate, Plan
 from thalweg.core.errors import PlanError
 from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.expressions import ExpressionBinder
-from thalweg.cql.binder.functions import AGGREGATE_ALIASES
+from thalweg.cql.binder.functions import find_aggregate
 from thalweg.cql.binder.scope import Scope
 
 
-def is_aggregate_call(node: exp.Expr) -> bool:
+def is_aggregate_call(context: Context, node: exp.Expr) -> bool:
     """Whether a node itself is an aggregate."""
     if isinstance(node, exp.Filter):
         return True
-    return isinstance(node, exp.Anonymous) and _aggregate_name(node) in AGGREGATES
+    return isinstance(node, exp.Anonymous) and find_aggregate(context.catalog, node.name) is not None
 
 
-def has_aggregate(node: exp.Expr | None) -> bool:
+def has_aggregate(context: Context, node: exp.Expr | None) -> bool:
     """Whether an aggregate stands anywhere in a node, subqueries aside."""
     if node is None or isinstance(node, exp.Select | exp.Subquery | exp.Window):
         return False
-    return is_aggregate_call(node) or any(map(has_aggregate, node.iter_expressions()))
+    return is_aggregate_call(context, node) or any(has_aggregate(context, part) for part in node.iter_expressions())
 
 
 class GroupedBinder(ExpressionBinder):
@@ -39,9 +39,9 @@ class GroupedBinder(ExpressionBinder):
         self.aggregates: list[NamedAggregate] = []
 
     def _bind(self, node: exp.Expr) -> Expression:
-        if is_aggregate_call(node):
+        if is_aggregate_call(self.context, node):
             return self._aggregate(node)
-        if not has_aggregate(node):
+        if not has_aggregate(self.context, node):
             bound = self.below.bind(node)
             for i, key in enumerate(self.keys):
                 if key.expression == bound:
@@ -61,36 +61,33 @@ class GroupedBinder(ExpressionBinder):
         if isinstance(node, exp.Filter):
             condition = self.below.bind_condition(node.expression.this, "FILTER")
             node = node.this
-            if not is_aggregate_call(node):
+            if not is_aggregate_call(self.context, node):
                 raise PlanError("FILTER belongs to an aggregate")
-        function = _aggregate_name(node)
+        function = find_aggregate(self.context.catalog, node.name)
+        assert function is not None
+        name = str(function).upper()
         arguments, distinct = node.expressions, False
         if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
             arguments, distinct = arguments[0].expressions, True
         if len(arguments) != 1:
-            raise PlanError(f"{function.upper()} takes one argument, got {len(arguments)}")
+            raise PlanError(f"{name} takes one argument, got {len(arguments)}")
         star = isinstance(arguments[0], exp.Star)
         if star and distinct:
-            raise PlanError(f"{function.upper()}(DISTINCT *) is not part of CQL", hint="name a column")
+            raise PlanError(f"{name}(DISTINCT *) is not part of CQL", hint="name a column")
         argument = None if star else self.below.bind(arguments[0])
         if condition is not None:  # FILTER (WHERE c) hides an argument where c is not true
             argument = case([(condition, literal(1) if argument is None else argument)])
             if star and function != "count":
-                raise PlanError(f"{function.upper()}(*) has no meaning")
-        return self._collect(Aggregate.of(function, argument, distinct), function)
+                raise PlanError(f"{name}(*) has no meaning")
+        return self._collect(Aggregate.of(function, argument, distinct))
 
-    def _collect(self, aggregate: Aggregate, name: str) -> Column:
+    def _collect(self, aggregate: Aggregate) -> Column:
         for i, known in enumerate(self.aggregates):
             if known.aggregate == aggregate:
                 return Column(len(self.keys) + i, aggregate.type, known.name)
-        self.aggregates.append(NamedAggregate(aggregate, name))
-        return Column(len(self.keys) + len(self.aggregates) - 1, aggregate.type, name)
+        self.aggregates.append(NamedAggregate(aggregate, aggregate.function))
+        return Column(len(self.keys) + len(self.aggregates) - 1, aggregate.type, aggregate.function)
 
     def group_by(self, child: Plan) -> GroupBy:
         """The operator that computes the keys and every aggregate collected so far."""
         return GroupBy(child, self.keys, tuple(self.aggregates))
-
-
-def _aggregate_name(node: exp.Expr) -> str:
-    name = node.name.lower()
-    return AGGREGATE_ALIASES.get(name, name)

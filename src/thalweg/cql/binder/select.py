@@ -54,7 +54,7 @@ def _binder(context: Context, node: exp.Select, source: Bound) -> ExpressionBind
     group, having = node.args.get("group"), node.args.get("having")
     order = node.args.get("order")
     clauses = [*node.expressions, *([having.this] if having else []), *(order.expressions if order else [])]
-    if group is None and not any(map(has_aggregate, clauses)):
+    if group is None and not any(has_aggregate(context, clause) for clause in clauses):
         if having is not None:
             raise PlanError("HAVING needs GROUP BY or an aggregate", hint="use WHERE").at(context.span(having))
         return ExpressionBinder(context, source.scope)

@@ -70,7 +70,7 @@ def _right_side(
 ) -> tuple[Plan, list[Expression], list[Expression]]:
     """The subquery's plan, its compared columns and its correlated conditions, over left then right columns."""
     width = len(left.plan.schema)
-    if isinstance(query, exp.Select) and _is_plain(query):
+    if isinstance(query, exp.Select) and _is_plain(context, query):
         inner, conditions = bind_correlated(context, query, left.scope, width)
         scope = CorrelatedScope(inner.scope.shifted(width).columns, left.scope)
         items = ExpressionBinder(context, scope).bind_all(query.expressions) if columns else []
@@ -84,11 +84,11 @@ def _right_side(
     return plan, [Column(width + i, plan.schema[i].type, plan.schema[i].name) for i in range(columns)], []
 
 
-def _is_plain(query: exp.Select) -> bool:
+def _is_plain(context: Context, query: exp.Select) -> bool:
     """Whether a subquery is only SELECT FROM WHERE, so that a condition may look outside."""
     if any(query.args.get(clause) for clause in ("group", "having", "distinct", "limit", "order", "with_")):
         return False
-    return not any(map(has_aggregate, query.expressions))
+    return not any(has_aggregate(context, item) for item in query.expressions)
 
 
 def _tested(context: Context, scope: Scope, predicate: exp.In) -> list[Expression]:

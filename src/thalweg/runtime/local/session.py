@@ -8,11 +8,12 @@ from itertools import count
 from typing import Any
 
 from thalweg.algebra.catalog import Catalog, Relation, Stream
+from thalweg.algebra.expressions import UserAggregate
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import DataError, OutOfOrderError, PlanError
 from thalweg.core.rows import Row
 from thalweg.core.time import BEGINNING, DAY, Clock, Instant, from_datetime
-from thalweg.cql import compile_query, compile_script
+from thalweg.cql import compile_query, compile_script, register_aggregate
 from thalweg.fluent import Table
 from thalweg.patterns import check
 from thalweg.planner import Settings, Strategy
@@ -85,6 +86,11 @@ class Session:
         if name and name.casefold() in map(str.casefold, names):
             raise PlanError(f"there is a query called {name} already", hint="drop(name) ends it")
         return self._register(plan, name or name_all([None], names)[0], strategy, settings)
+
+    def register(self, *aggregates: UserAggregate | type) -> None:  # to type checkers a decorated class stays a class
+        """Let queries call aggregates of your own, made with `@aggregate(...)`, by their names."""
+        for aggregate in aggregates:
+            register_aggregate(self.catalog, aggregate)
 
     def drop(self, query: LocalQuery | str) -> None:
         """End a query; the others go on."""

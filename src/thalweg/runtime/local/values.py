@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
 from typing import Any
 
 from thalweg.core.errors import DataError
+from thalweg.core.python_values import from_python, read_timestamp, to_python
 from thalweg.core.rows import Row, Value
 from thalweg.core.schema import Field, Schema
-from thalweg.core.time import (
-    FIRST_TIMESTAMP,
-    LAST_TIMESTAMP,
-    LONGEST,
-    Clock,
-    Instant,
-    from_datetime,
-    parse_duration,
-    parse_timestamp,
-    to_datetime,
-)
-from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
+from thalweg.core.time import LONGEST, Clock, Instant, to_datetime
 
 RowLike = Sequence[Any] | Mapping[str, Any]
 
@@ -44,45 +33,12 @@ def read_value(field: Field, value: Any, where: str) -> Value:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     try:
-        read = _read(field.type, value)
+        read = from_python(field.type, value)
     except DataError as error:
         raise DataError(f"{where}: column {field.name}: {error.message}", hint=error.hint) from None
     if read is None:
         raise DataError(f"{where}: column {field.name} wants {field.type}, got {value!r} ({type(value).__name__})")
     return read
-
-
-def _read(type_: DataType, value: Any) -> Value:
-    """`value` as `type_` stores it, or None if it does not fit."""
-    match type_, value:
-        case DataType.BOOLEAN, bool():
-            return value
-        case DataType.BIGINT, int() if not isinstance(value, bool) and INT64_MIN <= value <= INT64_MAX:
-            return int(value)
-        case DataType.DOUBLE, int() | float() if not isinstance(value, bool):
-            return float(value) + 0.0  # zero has no sign
-        case DataType.STRING, str() if value.isascii() or value.encode(errors="ignore").decode() == value:
-            return value
-        case DataType.TIMESTAMP, _:
-            return _read_timestamp(value)
-        case DataType.INTERVAL, timedelta():
-            return value // timedelta(microseconds=1)
-        case DataType.INTERVAL, str():
-            return parse_duration(value)
-        case DataType.INTERVAL, int() if not isinstance(value, bool):
-            return int(value)
-    return None
-
-
-def _read_timestamp(value: Any) -> int | None:
-    match value:
-        case datetime():
-            return from_datetime(value)
-        case str():
-            return parse_timestamp(value)
-        case int() if not isinstance(value, bool) and FIRST_TIMESTAMP <= value <= LAST_TIMESTAMP:
-            return int(value)
-    return None
 
 
 def read_instant(clock: Clock, value: Any, where: str) -> Instant:
@@ -91,7 +47,7 @@ def read_instant(clock: Clock, value: Any, where: str) -> Instant:
         if not -LONGEST <= value <= LONGEST:
             raise DataError(f"{where}: a time lies between -{LONGEST} and {LONGEST}, got {value}")
         return int(value)
-    read = _read_timestamp(value) if clock is Clock.TIMESTAMPS else None
+    read = read_timestamp(value) if clock is Clock.TIMESTAMPS else None
     if read is None:
         wanted = "a timestamp" if clock is Clock.TIMESTAMPS else "an integer"
         raise DataError(f"{where}: expected {wanted} as time, got {value!r}")
@@ -100,18 +56,7 @@ def read_instant(clock: Clock, value: Any, where: str) -> Instant:
 
 def show_row(schema: Schema, row: Row) -> tuple[Any, ...]:
     """A row as Python users want it: timestamps are datetimes, intervals are timedeltas."""
-    return tuple(show_value(f.type, v) for f, v in zip(schema, row, strict=True))
-
-
-def show_value(type_: DataType, value: Value) -> Any:
-    """One value, as `show_row` does."""
-    if value is None:
-        return None
-    if type_ is DataType.TIMESTAMP:
-        return to_datetime(int(value))
-    if type_ is DataType.INTERVAL:
-        return timedelta(microseconds=int(value))
-    return value
+    return tuple(to_python(f.type, v) for f, v in zip(schema, row, strict=True))
 
 
 def show_instant(clock: Clock, t: Instant) -> Any:

@@ -1,0 +1,189 @@
+"""Aggregates that users define in Python: what the algebra, the reference and every engine know of one."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thalweg.core.errors import DataError, UserFunctionError
+from thalweg.core.python_values import from_python
+from thalweg.core.rows import Value
+from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
+
+Values = npt.NDArray[
+    Any
+]  # sorted and without NULLs: int64, float64, bool, datetime64[us], timedelta64[us], or str objects
+STEPS = ("zero", "insert", "delete", "value")  # the methods of the incremental form
+
+_DTYPES: dict[DataType, str] = {
+    DataType.BOOLEAN: "bool",
+    DataType.BIGINT: "int64",
+    DataType.DOUBLE: "float64",
+    DataType.STRING: "object",
+    DataType.TIMESTAMP: "datetime64[us]",
+    DataType.INTERVAL: "timedelta64[us]",
+}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class UserAggregate:
+    """`name(argument)` as a user's definition says; made by `aggregate(...)`.
+
+    The definition is a function of all values of a group, sorted, NULLs left out (retrospective, like MIN), or an
+    object with `zero()`, `insert(state, value)`, `delete(state, value)` and `value(state)` (progressive, like SUM). The
+    result must depend on the bag of values alone; then it is the same in every engine and order of arrival.
+    `takes` is the type that arguments are converted to, None for any. With `arrays` a function gets a NumPy array, else
+    a list.
+    """
+
+    name: str
+    definition: Any = field(compare=False)  # in another process its name and types stand for it
+    takes: DataType | None
+    returns: DataType
+    arrays: bool = False
+
+    def __post_init__(self) -> None:
+        _ = self.over_nothing  # a wrong type shows when the aggregate is declared
+
+    @cached_property
+    def is_incremental(self) -> bool:
+        """Whether a value that comes or goes changes a state, without a look at the others."""
+        return all(hasattr(self.definition, step) for step in STEPS)
+
+    @cached_property
+    def over_nothing(self) -> Value:
+        """The result over no values: what the definition says, NULL if it raises."""
+        try:
+            if self.is_incremental:
+                result = self.definition.value(self.definition.zero())
+            else:
+                result = self.definition(np.empty(0, _DTYPES[self.takes or DataType.DOUBLE]) if self.arrays else [])
+        except Exception:  # a median or a greatest value of nothing: SQL's answer is NULL
+            return None
+        return self._read(result, 0)
+
+    def over(self, values: Values) -> Value:
+        """The result over a group's values."""
+        count = len(values)
+        if not count:
+            return self.over_nothing
+        if self.is_incremental:
+            return self.value(self.moved(self.zero(), values.tolist(), [], count), count)
+        given = values if self.arrays else values.tolist()
+        return self._read(self._guarded(lambda: self.definition(given), count), count)
+
+    # -- step by step
+
+    def zero(self) -> Any:
+        """The state over no values."""
+        return self._guarded(lambda: self.definition.zero(), 0)
+
+    def moved(self, state: Any, gained: Iterable[Any], lost: Iterable[Any], count: int) -> Any:
+        """The state after values have come and gone and `count` are there; what comes does so first."""
+
+        def move() -> Any:
+            moved = state
+            for value in gained:
+                moved = self.definition.insert(moved, value)
+            for value in lost:
+                moved = self.definition.delete(moved, value)
+            return moved
+
+        return self._guarded(move, count)
+
+    def value(self, state: Any, count: int) -> Value:
+        """The result that a state over `count` values stands for."""
+        if not count:
+            return self.over_nothing
+        return self._read(self._guarded(lambda: self.definition.value(state), count), count)
+
+    # -- details
+
+    def _guarded(self, compute: Callable[[], Any], count: int) -> Any:
+        try:
+            return compute()
+        except Exception as error:
+            raise UserFunctionError(
+                f"the aggregate {self} raised {type(error).__name__} over {_counted(count)}: {error}",
+                hint="return None where there is no value: None and NaN are NULL",
+            ) from error
+
+    def _read(self, result: Any, count: int) -> Value:
+        """The result as a row holds it; NaN, and an integer that does not fit, are NULL."""
+        if isinstance(result, np.datetime64 | np.timedelta64):
+            result = result.astype(_DTYPES[DataType.TIMESTAMP if result.dtype.kind == "M" else DataType.INTERVAL])
+        plain = result.item() if isinstance(result, np.generic) else result
+        if plain is None or (isinstance(plain, float) and math.isnan(plain)):
+            return None
+        try:
+            read = from_python(self.returns, plain)
+        except OverflowError:
+            return None
+        except DataError:  # a text that is no timestamp
+            read = None
+        number = plain if read is None else read
+        if isinstance(number, int) and not INT64_MIN <= number <= INT64_MAX:
+            return None
+        if read is None:
+            raise UserFunctionError(
+                f"the aggregate {self} returns {self.returns}, but over {_counted(count)} it gave"
+                f" {result!r} ({type(result).__name__})",
+                hint="convert the result, or declare another type: @aggregate(returns=...)",
+            )
+        return read
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What was decorated stays callable as it was."""
+        return self.definition(*args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UserAggregate):
+            return NotImplemented
+        return self._declared == other._declared and bool(self.definition == other.definition)
+
+    def __hash__(self) -> int:
+        return hash(self._declared)  # a definition need not be hashable
+
+    @property
+    def _declared(self) -> tuple[object, ...]:
+        return self.name, self.takes, self.returns, self.arrays
+
+    def __str__(self) -> str:
+        return self.name.upper()
+
+    def __repr__(self) -> str:
+        return f"<aggregate {self}({self.takes or ''}): {self.returns}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by name where the name leads here, as functions are (a decorator hides what it decorates)."""
+        named = self.definition if hasattr(self.definition, "__qualname__") else type(self.definition)
+        path = (named.__module__, named.__qualname__)
+        if path[0] != "__main__" and _find(*path) is self:
+            return _find, path
+        return UserAggregate, (self.name, self.definition, self.takes, self.returns, self.arrays)
+
+
+def as_values(values: Iterable[Value], type_: DataType) -> Values:
+    """Values of rows as an aggregate's definition sees them; NULLs must be gone."""
+    if type_ in (DataType.TIMESTAMP, DataType.INTERVAL):
+        return np.array(list(values), dtype=np.int64).view(_DTYPES[type_])
+    array = np.array(list(values), dtype=_DTYPES[type_])
+    return array + 0.0 if type_ is DataType.DOUBLE else array  # zero has no sign
+
+
+def _find(module: str, qualname: str) -> Any:
+    try:
+        return reduce(getattr, qualname.split("."), importlib.import_module(module))
+    except (ImportError, AttributeError):
+        return None
+
+
+def _counted(count: int) -> str:
+    return f"{count} value{'' if count == 1 else 's'}"
