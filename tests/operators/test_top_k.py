@@ -21,7 +21,7 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.core.types import DataType
 from thalweg.operators import leaders, skyband
-from thalweg.operators.top_k import Key, TopK
+from thalweg.operators.top_k import Order, TopK
 from thalweg.reference import operators as reference
 
 ROWS = Schema.of(k=DataType.BIGINT, name=DataType.STRING, x=DataType.DOUBLE)
@@ -39,7 +39,7 @@ def rooms(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-def run(steps: list[Step], keys: Sequence[Key], limit: int, *, dated: bool, known_ends: bool = False) -> TopK:
+def run(steps: list[Step], keys: Sequence[Order], limit: int, *, dated: bool, known_ends: bool = False) -> TopK:
     def make(pool: StringPool) -> TopK:
         return TopK(ROWS, keys, limit, pool, dated=dated, known_ends=known_ends)
 
@@ -54,19 +54,19 @@ def run(steps: list[Step], keys: Sequence[Key], limit: int, *, dated: bool, know
 
 @examples(100)
 @given(feeds(ROWS, most=16), KEYS, st.integers(0, 4))
-def test_dated(steps: list[Step], keys: list[Key], limit: int) -> None:
+def test_dated(steps: list[Step], keys: list[Order], limit: int) -> None:
     run(steps, keys, limit, dated=True)
 
 
 @examples(100)
 @given(feeds(ROWS, most=16), KEYS, st.integers(0, 4))
-def test_without_dates(steps: list[Step], keys: list[Key], limit: int) -> None:
+def test_without_dates(steps: list[Step], keys: list[Order], limit: int) -> None:
     run(steps, keys, limit, dated=False)
 
 
 @examples(100)
 @given(feeds(ROWS, direct=True, most=16), KEYS, st.integers(0, 4), st.booleans())
-def test_known_ends(steps: list[Step], keys: list[Key], limit: int, dated: bool) -> None:
+def test_known_ends(steps: list[Step], keys: list[Order], limit: int, dated: bool) -> None:
     run(steps, keys, limit, dated=dated, known_ends=True)
 
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from thalweg.algebra.expressions import Expression, column
 from thalweg.core.batch import Batch
+from thalweg.core.schema import Schema
 from thalweg.core.time import FOREVER, Instant
 from thalweg.state.snapshot import Stateful
+
+Key = tuple[Expression, ...]
+
+
+def columns_key(schema: Schema, columns: Iterable[int]) -> Key:
+    """Some columns as a key."""
+    return tuple(column(schema, i) for i in columns)
 
 
 class Operator(Stateful, ABC):
@@ -24,6 +33,14 @@ class Operator(Stateful, ABC):
     def stored(self) -> int:
         """How many tuples the operator's state holds."""
         return 0
+
+    @property
+    def keys(self) -> tuple[Key, ...] | None:
+        """For each input the expressions whose values tell what the operator must see together.
+
+        Tuples with other values could be in another process. No expressions: it must see all; None: row by row will do.
+        """
+        return None
 
     @property
     def next_wake(self) -> Instant:

@@ -10,7 +10,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, FOREVER, Instant
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator, columns_key
 from thalweg.operators.maxima import maxima_so_far
 from thalweg.operators.ordering import order_by
 from thalweg.operators.segments import run_ends, run_starts
@@ -32,10 +32,16 @@ class DeltaStar(Operator):
 
     def __init__(self, schema: Schema) -> None:
         self._rows = KeyTable(schema.types)
+        self._key = columns_key(schema, range(len(schema)))
         self._until = ByCode(np.int64, BEGINNING)  # by value: the end of the piece told last
         self._last = ByCode(np.int64, BEGINNING)  # by value: the last end of all its tuples
         self._ends = Timeline()  # of the pieces that are shown
         self._now = BEGINNING
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Duplicates are equal."""
+        return (self._key,)
 
     @property
     def stored(self) -> int:

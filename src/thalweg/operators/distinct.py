@@ -11,7 +11,7 @@ from thalweg.core.types import DataType
 from thalweg.operators.aggregates.extrema import Extremum, exp_of, ts_of
 from thalweg.operators.aggregates.order import Order
 from thalweg.operators.aggregates.progressive import Progressive
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator, columns_key
 from thalweg.operators.group_sweep import GroupSweep
 from thalweg.state.table import KeyTable
 
@@ -32,9 +32,15 @@ class Distinct(Operator):
 
     def __init__(self, schema: Schema, dated: bool = False) -> None:
         self._dated = dated
+        self._key = columns_key(schema, range(len(schema)))
         self._rows = KeyTable(schema.types)
         dates = [Extremum(Order(_TIME), lane, known_ends=False) for lane in (ts_of, exp_of)] if dated else []
         self._sweep = GroupSweep([Progressive([]), *dates], [_TIME] * len(dates))
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Duplicates are equal."""
+        return (self._key,)
 
     @property
     def stored(self) -> int:

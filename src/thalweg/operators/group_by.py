@@ -20,7 +20,7 @@ from thalweg.operators.aggregates.incremental import Incremental
 from thalweg.operators.aggregates.order import Order
 from thalweg.operators.aggregates.progressive import Progressive
 from thalweg.operators.aggregates.whole_bag import WholeBag
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator, columns_key
 from thalweg.operators.group_sweep import GroupSweep
 from thalweg.state.table import KeyTable
 
@@ -54,6 +54,7 @@ class GroupBy(Operator):
         known_ends: bool = False,
     ) -> None:
         self._keys = tuple(key_columns)
+        self._key = columns_key(schema, key_columns)
         self._dated = dated
         self._table = KeyTable([schema[column].type for column in key_columns])
         accumulators, self._places = _accumulators(aggregates, schema, pool, known_ends)
@@ -62,6 +63,11 @@ class GroupBy(Operator):
             accumulators.append(Extremum(Order(DataType.BIGINT), ts_of, known_ends))
             types.append(DataType.BIGINT)
         self._sweep = GroupSweep(accumulators, types, always=not self._keys)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """A group has equal keys."""
+        return (self._key,)
 
     @property
     def stored(self) -> int:

@@ -14,7 +14,7 @@ from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator
 from thalweg.operators.join_keys import NO_PARTNER, JoinKeys, rest_of
 from thalweg.operators.matches import Matches, assemble
 from thalweg.operators.pairs import pairs
@@ -58,6 +58,11 @@ class Join(Operator):
         self._old_left, self._old_right = buffers
         self._dates_from_left = dates_from_left
         self._nothing = Batch.empty(left + right, dated)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Partners have equal keys."""
+        return self._keys.sides
 
     @property
     def stored(self) -> int:

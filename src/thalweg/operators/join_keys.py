@@ -41,6 +41,7 @@ class JoinKeys(Stateful):
         pairs = equalities(condition, len(left))
         mine = [a for a, _ in pairs] + [column(left, i) for i, _ in null_safe]
         theirs = [shift(b, -len(left)) for _, b in pairs] + [column(right, j) for _, j in null_safe]
+        self.sides = (tuple(mine), tuple(theirs))
         self._left, self._right = Evaluator(mine, left, pool), Evaluator(theirs, right, pool)
         self._coder = KeyCoder(len(mine))
         self._equalities = len(pairs)

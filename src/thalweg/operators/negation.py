@@ -13,7 +13,7 @@ from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator, columns_key
 from thalweg.operators.events import Events
 from thalweg.operators.left_tuples import LeftTuples, Moves
 from thalweg.operators.negation_any_order import sweep_any_order
@@ -55,6 +55,7 @@ class Negation(Operator):
             raise PlanError(f"a negation that compares only some of {left} must choose rows by their dates")
         self._schema = left
         self._on_left, self._on_right = ([pair[side] for pair in on] for side in (0, 1))
+        self._sides = (columns_key(left, self._on_left), columns_key(right, self._on_right))
         self._coder = KeyCoder(len(on))
         self._left = LeftTuples(left, rest, pool, ordered, direct or not ordered)
         self._right_ends = Events()
@@ -62,6 +63,11 @@ class Negation(Operator):
         self._odd = ByCode(np.bool_, False)
         self._before: Instant = BEGINNING
         self._premature = 0
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Tuples count against those with the same value."""
+        return self._sides
 
     @property
     def stored(self) -> int:

@@ -14,7 +14,7 @@ from thalweg.core.lanes import Ints, Lane, null_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator
 from thalweg.operators.join_keys import NO_PARTNER, JoinKeys, rest_of
 from thalweg.operators.matches import Matches, assemble
 from thalweg.operators.pairs import pairs
@@ -62,6 +62,11 @@ class NrrJoin(Operator):
         self._versions = VersionStore()
         none = np.empty(0, dtype=np.int64)
         self._latest = _Asking(none, Batch.empty(left, dated=True), none)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Partners have equal keys."""
+        return self._keys.sides
 
     @property
     def stored(self) -> int:

@@ -10,7 +10,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.schema import Field, Schema
 from thalweg.core.time import Instant
 from thalweg.core.types import DataType
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator
 
 
 def numbered(schema: Schema) -> Schema:
@@ -29,6 +29,11 @@ class Number(Operator):
 
     def __init__(self) -> None:
         self._next = 0
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Numbers are given in one place."""
+        return ((),)
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """Numbers in order of time, then of arrival."""

@@ -20,6 +20,7 @@ class Project(Operator):
     """
 
     def __init__(self, schema: Schema, expressions: Sequence[Expression], pool: StringPool) -> None:
+        self.items = tuple(expressions)
         self._evaluate = Evaluator(expressions, schema, pool)
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:

@@ -11,7 +11,7 @@ from thalweg.core.lanes import Ints, Lane
 from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator
 from thalweg.operators.ordering import net
 from thalweg.operators.relation_to_stream import emission
 from thalweg.operators.segments import slices_to_rows
@@ -37,6 +37,11 @@ class RStream(Operator):
         self._alive = _rows(Batch.empty(schema, dated=True))
         self._open = self._alive  # net changes at the current instant, as rows that start at it
         self._before: Instant = BEGINNING
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """It looks at all tuples."""
+        return ((),)
 
     @property
     def stored(self) -> int:

@@ -12,7 +12,7 @@ from thalweg.core.lanes import Ints, Lane
 from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, FOREVER, Instant
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator, columns_key
 from thalweg.operators.events import Events
 from thalweg.operators.ordering import together
 from thalweg.operators.segments import run_sums
@@ -36,6 +36,11 @@ class _Differences(Operator):
         self._open = Batch.empty(schema).columns
         self._open_net = np.empty(0, dtype=np.int64)
         self._before: Instant = BEGINNING
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Changes of equal rows cancel."""
+        return (columns_key(self._schema, range(len(self._schema))),)
 
     @property
     def stored(self) -> int:

@@ -11,14 +11,14 @@ from thalweg.core.lanes import Ints, lane_dtype
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator
 from thalweg.operators.leaders import DATES, END, START, WEIGHT, Leaders, Rows, take
 from thalweg.operators.levels import Changes, net_intervals
 from thalweg.operators.order_statistics import nth_alive
 from thalweg.operators.ordering import order_by, sort_lane
 from thalweg.operators.segments import run_starts
 
-Key = tuple[int, bool, bool]  # a column, whether descending, whether NULLs come first
+Order = tuple[int, bool, bool]  # a column, whether descending, whether NULLs come first
 
 
 class TopK(Operator):
@@ -37,7 +37,7 @@ class TopK(Operator):
     def __init__(
         self,
         schema: Schema,
-        keys: Sequence[Key],
+        keys: Sequence[Order],
         limit: int,
         pool: StringPool,
         *,
@@ -52,6 +52,11 @@ class TopK(Operator):
         self._known_ends = known_ends
         dtypes = [np.int64] * self._first_column + [lane_dtype(f.type) for f in schema]
         self._leaders = Leaders(dtypes, self._order, limit, prune=known_ends)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """It looks at all tuples."""
+        return ((),)
 
     @property
     def stored(self) -> int:

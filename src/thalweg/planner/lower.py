@@ -53,7 +53,7 @@ def build(
     settings = settings or Settings()
     check_strategy(plan, strategy)
     buffers = BufferSettings(settings.partitions, settings.lazy, strategy.layout)
-    lowering = _Lowering(Stages(pool or StringPool(), needs_dates(plan), buffers), plan, strategy)
+    lowering = _Lowering(Stages(StringPool() if pool is None else pool, needs_dates(plan), buffers), plan, strategy)
     lowering.place(plan)
     return lowering.stages.pipeline(Identity.of(plan, strategy.value))
 

@@ -49,13 +49,21 @@ class Pipeline:
 
         What is there already (a count of zero) is not new, so stream operators take note of it and say nothing.
         """
+        return self.begin_all(before)[-1]
+
+    def begin_all(self, before: Instant) -> list[Batch]:
+        """The same for every operator."""
         return self._run({}, before, silent=True)
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Batch:
         """One batch: all that streams and tables gained since the last one, up to and at `now`."""
+        return self.process_all(feeds, now)[-1]
+
+    def process_all(self, feeds: Mapping[str, Batch], now: Instant) -> list[Batch]:
+        """The same with what every operator's output gained."""
         return self._run(feeds, now)
 
-    def _run(self, feeds: Mapping[str, Batch], now: Instant, silent: bool = False) -> Batch:
+    def _run(self, feeds: Mapping[str, Batch], now: Instant, silent: bool = False) -> list[Batch]:
         results: list[Batch] = []
         for node, metrics in zip(self.nodes, self.metrics, strict=True):
             inputs: list[Batch] = []
@@ -68,7 +76,7 @@ class Pipeline:
                 result = Batch.empty(node.schema, self.dated)
             metrics.count(inputs, result, node.operator)
             results.append(result)
-        return results[-1]
+        return results
 
     def measure(self) -> list[OperatorMetrics]:
         """What each operator has done, and what it holds now, also in bytes."""

@@ -8,6 +8,7 @@ from thalweg.algebra.windows import PartitionedRows
 from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.time import FOREVER, Instant
+from thalweg.operators.base import Key, columns_key
 from thalweg.operators.windows.counting import Counted, CountingSteps
 from thalweg.operators.windows.steps import lives
 from thalweg.operators.windows.waiting import Waiting, wait
@@ -28,6 +29,12 @@ class PartitionedSteps(CountingSteps):
     def __init__(self, window: PartitionedRows, schema: Schema, dated: bool) -> None:
         super().__init__(window.keys, window.count, schema, dated)
         self._range = window.range
+        self._key = columns_key(schema, window.keys)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The partition."""
+        return (self._key,)
 
     def next_wake(self, update: Counted | None = None) -> Instant:
         """The next slide, if somebody waits for it."""

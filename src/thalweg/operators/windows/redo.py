@@ -10,7 +10,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator
 from thalweg.operators.windows.order import net_tuples, order_of_stream
 from thalweg.operators.windows.steps import AnySteps
 
@@ -51,6 +51,11 @@ class Redoing(Operator):
             self._steps.commit(self._update)
             output += self._advance(self._in_order(arrived), now)
         return Batch.concat(output) if output else self._open.take(slice(0, 0))
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """As the window says."""
+        return self._steps.keys
 
     @property
     def stored(self) -> int:

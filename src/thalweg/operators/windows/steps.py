@@ -12,7 +12,7 @@ import numpy as np
 from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import Ints
 from thalweg.core.time import FOREVER, Instant
-from thalweg.operators.base import Operator
+from thalweg.operators.base import Key, Operator
 from thalweg.state.snapshot import Stateful
 
 Update = TypeVar("Update")
@@ -33,6 +33,11 @@ class Steps(Stateful, ABC, Generic[Update]):
     @abstractmethod
     def stored(self) -> int:
         """How many tuples the committed state holds."""
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """What the window must see together: all of the stream, unless it is partitioned."""
+        return ((),)
 
     def next_wake(self, update: Update | None = None) -> Instant:
         """When time alone lets somebody in, in the committed state or after a step that was weighed."""
@@ -55,6 +60,11 @@ class Stepping(Operator):
         output, update = self._steps.weigh(_in_order_of_time(inputs[0]), now)
         self._steps.commit(update)
         return output
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """As the window says."""
+        return self._steps.keys
 
     @property
     def stored(self) -> int:

@@ -1,0 +1,145 @@
+"""A pipeline cut into stages: operators that share a key run together, an exchange lies between the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from thalweg.operators.base import Key
+from thalweg.planner.pipeline import Node, Pipeline
+from thalweg.planner.shards.keys import above, below, keys_of, outputs, parts_for
+
+
+class Place(NamedTuple):
+    """Where an output is produced: an operator of a stage, or a port through which it comes in."""
+
+    stage: int
+    at: int  # an index into the stage's `steps`, or into all ports if `is_port`
+    is_port: bool
+
+
+@dataclass(frozen=True)
+class Port:
+    """A way into a stage: what a source or an operator of an earlier stage gives, spread over shards by `key`.
+
+    The stages in between, if there are any, hand it on as it is.
+    """
+
+    stage: int
+    node: int  # of the pipeline
+    key: Key | None
+    origin: Place | None  # None: a source
+
+
+@dataclass(frozen=True)
+class Step:
+    """An operator of the pipeline at work in a stage."""
+
+    node: int
+    inputs: tuple[Place, ...]
+
+
+@dataclass
+class Stage:
+    """What runs between two exchanges. A pipeline's operator may run in several stages, or twice in one."""
+
+    steps: list[Step] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Stages in the order in which they run, the ports between them, and where the answer comes out."""
+
+    stages: tuple[Stage, ...]
+    ports: tuple[Port, ...]
+    answer: Place
+
+
+def cut(pipeline: Pipeline) -> Cut:
+    """The pipeline as stages; inputs of an operator with keys are spread by them."""
+    cutter = _Cutter(pipeline.nodes)
+    answer = cutter.place(len(pipeline.nodes) - 1, None)
+    return Cut(tuple(cutter.stages), tuple(cutter.ports), answer)
+
+
+class _Cutter:
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._nodes = nodes
+        self.stages: list[Stage] = []
+        self.ports: list[Port] = []
+        self._places: dict[tuple[int, Key | None], Place] = {}
+        self._keyed: dict[tuple[int, tuple[int, ...]], Place] = {}
+
+    def place(self, node: int, key: Key | None) -> Place:
+        """Where the output of a node is, spread by `key`."""
+        if (node, key) not in self._places:
+            self._places[node, key] = self._place(node, key)
+        return self._places[node, key]
+
+    def _place(self, i: int, key: Key | None) -> Place:
+        node = self._nodes[i]
+        if node.operator is None:
+            return self._port(0, i, key, None)
+        if node.operator.keys is None:
+            key = self._natural(i) if key is None else key
+            return self._step(i, [self.place(j, below(key, node)) for j in node.inputs])
+        widths = [len(self._nodes[j].schema) for j in node.inputs]
+        parts = parts_for(node, key, widths) or self._parts(node)
+        work = self._with_keys(i, parts)
+        if key is None or key in outputs(node, parts, widths):
+            return work
+        return self._port(work.stage + 1, i, key, work)
+
+    def _with_keys(self, i: int, parts: tuple[int, ...]) -> Place:
+        """An operator whose inputs are spread by some parts of its keys."""
+        if (i, parts) not in self._keyed:
+            node = self._nodes[i]
+            sides = [tuple(side[p] for p in parts) for side in keys_of(node)]
+            inputs = [self.place(j, side) for j, side in zip(node.inputs, sides, strict=True)]
+            self._keyed[i, parts] = self._step(i, inputs)
+        return self._keyed[i, parts]
+
+    def _parts(self, node: Node) -> tuple[int, ...]:
+        """All parts of an operator's keys, or those by which an input is spread anyway."""
+        for side, j in zip(keys_of(node), node.inputs, strict=True):
+            natural = self._natural(j)
+            if natural and all(part in side for part in natural):
+                return tuple(side.index(part) for part in natural)
+        return tuple(range(len(keys_of(node)[0])))
+
+    def _natural(self, i: int) -> Key | None:
+        """The key by which a node's output is spread if nobody asks for another; None if any would do."""
+        node = self._nodes[i]
+        if node.operator is None:
+            return None
+        if node.operator.keys is not None:
+            return outputs(node, self._parts(node), [len(self._nodes[j].schema) for j in node.inputs])[0]
+        for j in node.inputs:
+            found = self._natural(j)
+            if found is not None:
+                return above(found, node)
+        return None
+
+    def _step(self, node: int, inputs: Sequence[Place]) -> Place:
+        """An operator in the stage in which the last of its inputs is at hand; the others are brought there."""
+        stage = max(place.stage for place in inputs)
+        brought = tuple(place if place.stage == stage else self._bring(place, stage) for place in inputs)
+        while len(self.stages) <= stage:
+            self.stages.append(Stage())
+        self.stages[stage].steps.append(Step(node, brought))
+        return Place(stage, len(self.stages[stage].steps) - 1, is_port=False)
+
+    def _bring(self, place: Place, stage: int) -> Place:
+        """The same output, shard by shard, in a later stage."""
+        if place.is_port:
+            port = self.ports[place.at]
+            return self._port(stage, port.node, port.key, port.origin)
+        node = self.stages[place.stage].steps[place.at].node
+        return self._port(stage, node, None, place)
+
+    def _port(self, stage: int, node: int, key: Key | None, origin: Place | None) -> Place:
+        port = Port(stage, node, key, origin)
+        if port not in self.ports:
+            self.ports.append(port)
+        return Place(stage, self.ports.index(port), is_port=True)

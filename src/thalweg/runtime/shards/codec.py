@@ -1,0 +1,48 @@
+"""Batches as bytes: Arrow's stream format, with strings spelled out, for whoever has another string pool."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from thalweg.core.batch import Batch, Dates
+from thalweg.core.lanes import from_lane, to_lane
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+
+_TIMES = ("start", "end", "sign")
+
+
+def to_arrow(batch: Batch, schema: Schema, pool: StringPool) -> pa.RecordBatch:
+    """The columns, then start, end and sign, then ts and exp where there are dates."""
+    columns = [from_lane(lane, field.type, pool) for lane, field in zip(batch.columns, schema, strict=True)]
+    dates = () if batch.dates is None else (batch.dates.ts, batch.dates.exp)
+    lanes = [pa.array(lane) for lane in (batch.start, batch.end, batch.sign, *dates)]
+    names = [f"c{i}" for i in range(len(columns))] + list(_TIMES) + ["ts", "exp"][: len(dates)]
+    return pa.RecordBatch.from_arrays([*columns, *lanes], names=names)
+
+
+def from_arrow(table: pa.RecordBatch, schema: Schema, pool: StringPool) -> Batch:
+    """The batch that `to_arrow` was given."""
+    width = len(schema)
+    columns = tuple(to_lane(table.column(i), field.type, pool) for i, field in enumerate(schema))
+    start, end, sign, *dates = (_numbers(table.column(i)) for i in range(width, table.num_columns))
+    return Batch(columns, start, end, sign, Dates(*dates) if dates else None)
+
+
+def pack(table: pa.RecordBatch) -> bytes:
+    """As bytes."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_batch(table)
+    return bytes(sink.getvalue())
+
+
+def unpack(blob: bytes | pa.Buffer) -> pa.RecordBatch:
+    """The bytes that `pack` made, read in place."""
+    with pa.ipc.open_stream(blob) as reader:
+        return reader.read_next_batch()
+
+
+def _numbers(array: pa.Array) -> np.ndarray:
+    return np.asarray(array.to_numpy(zero_copy_only=True))

@@ -1,0 +1,62 @@
+"""Which shard a tuple belongs to: a hash of its key's values, the same in every process and for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from thalweg.algebra.expressions import Expression
+from thalweg.core.lanes import NULL, Ints, Lane, identity
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.types import DataType
+from thalweg.operators.evaluate import Evaluator
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+
+
+class Spread:
+    """The shards of rows of `schema` by a key; the empty key means shard 0."""
+
+    def __init__(self, key: Sequence[Expression], schema: Schema, pool: StringPool, shards: int) -> None:
+        self._evaluate = Evaluator(key, schema, pool)
+        self._types = [part.type for part in key]
+        self._pool, self._shards = pool, shards
+        self._hashes: Ints = np.empty(0, dtype=np.int64)  # by code of the string pool
+
+    def shards(self, columns: Sequence[Lane], rows: int) -> npt.NDArray[np.uint16]:
+        """The shard of each row."""
+        if self._shards == 1 or not self._types:
+            return np.zeros(rows, dtype=np.uint16)
+        mixed = np.zeros(rows, dtype=np.uint64)
+        for lane, type_ in zip(self._evaluate(columns, rows), self._types, strict=True):
+            known = self._of_strings(lane) if type_ is DataType.STRING else identity(lane)
+            mixed = (mixed ^ known.view(np.uint64)) * _MULTIPLIER
+            mixed ^= mixed >> _HALF
+        return ((mixed >> _HALF) % np.uint64(self._shards)).astype(np.uint16)
+
+    def _of_strings(self, codes: Ints) -> Ints:
+        """A hash of each string's bytes; each string of the pool is looked at once."""
+        known = len(self._hashes)
+        if known < len(self._pool):
+            new = self._pool.decode(np.arange(known, len(self._pool))).to_pylist()
+            fresh = np.array([crc32(string.encode()) for string in new], dtype=np.int64)
+            self._hashes = np.concatenate([self._hashes, fresh])
+        missing = codes == NULL
+        if not len(self._hashes):
+            return codes
+        return np.where(missing, NULL, self._hashes[np.where(missing, 0, codes)])
+
+
+def by_shard(shards: npt.NDArray[np.uint16], count: int) -> list[Ints | slice]:
+    """For each shard the rows that belong to it, in order."""
+    if count == 1:
+        return [slice(None)]
+    order = np.argsort(shards, kind="stable")
+    cuts = np.searchsorted(shards[order], np.arange(count + 1))
+    return [order[a:b] for a, b in pairwise(cuts.tolist())]

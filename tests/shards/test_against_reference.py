@@ -1,0 +1,51 @@
+"""Would catch a plan that is cut in the wrong place: on any number of shards the answer is the reference's."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from kernel.test_against_reference import AFTERWARDS, allowed, told
+from oracle.tables import close
+from strategies.plans import OPERATORS, cases
+from thalweg.core.time import BEGINNING
+from thalweg.planner.blueprint import Blueprint
+from thalweg.reference.evaluate import Reference
+from thalweg.runtime.local.feeder import Feeder
+from thalweg.runtime.local.outputs import OutputLog
+from thalweg.runtime.shards.simulated import SimulatedShards
+
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "40"))
+
+
+@pytest.mark.parametrize("root", OPERATORS)
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_shards_give_the_references_answer(root: str, data: st.DataObject) -> None:
+    plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
+    shards = data.draw(st.sampled_from([1, 2, 5]), label="shards")
+    batch = data.draw(st.sampled_from([1, 7, 1000]), label="batch size")
+    stop = data.draw(st.integers(0, 10), label="restart after so many batches")
+    blueprint = Blueprint(plan)
+    run = SimulatedShards(blueprint, shards)
+    note(f"{run.cut}")
+    feeder = Feeder(blueprint.build(run.pool), BEGINNING)
+    for t, kind, what in told(plan, history):
+        (feeder.arrive(what[0], t, what[1]) if kind == 0 else feeder.table_changed(what[0], t, *what[1:]))  # type: ignore[arg-type]
+    log = OutputLog(plan.schema, run.pool)
+    log.add(run.begin(BEGINNING - 1))
+    end = max(history.last, 0) + AFTERWARDS
+    due = feeder.due(end)
+    for n, i in enumerate(range(0, max(1, len(due)), batch)):
+        chunk = due[i : i + batch]
+        log.add(run.process(feeder.batches(chunk), end if i + batch >= len(due) else chunk[-1].t))
+        if n == stop:
+            run.restart()
+    reference = Reference(plan, history)
+    for t in [*reference.instants(end), end]:
+        wanted, got = reference.answer(t), log.answer(t)
+        note(f"t={t}: reference {wanted}, {shards} shards {got}")
+        assert close(wanted, got)
