@@ -69,10 +69,15 @@ class Block:
         return Block(self.data[self.starts[begin] : self.ends[end - 1] + 1], self.first + begin)
 
 
+def file_system(path: str) -> tuple[pa.fs.FileSystem, str]:
+    """Where a path leads: `s3://...` and the like by their scheme, all else on this machine."""
+    return pa.fs.FileSystem.from_uri(path) if "://" in path else (pa.fs.LocalFileSystem(), path)
+
+
 def open_file(path: str) -> pa.NativeFile:
     """A file of bytes to read on, unpacked if its name ends in .gz; DataError if it cannot be opened."""
     try:
-        system, inner = pa.fs.FileSystem.from_uri(path) if "://" in path else (pa.fs.LocalFileSystem(), path)
+        system, inner = file_system(path)
         return system.open_input_stream(inner, compression="gzip" if path.endswith(".gz") else None)
     except (OSError, pa.ArrowException) as error:
         raise _unreadable(path, error) from None
