@@ -19,6 +19,7 @@ from thalweg.formats.lines import file_system, open_file
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.sources.aside import ASIDE, aside_batch
 
+_FILE = "path STRING, modificationTime TIMESTAMP, length BIGINT, content BINARY"  # as Spark wants it
 LINES = 1_000  # of a JSON file are looked into
 
 
@@ -37,8 +38,8 @@ def drifted_files(
                 reasons = [f"the file has no column {', '.join(columns)}" for columns in drifted.values()]
                 yield aside_batch(schema, list(drifted), reasons)
 
-    files = spark.readStream.format("binaryFile").option("pathGlobFilter", pattern)
-    files = files.option("maxFilesPerTrigger", files_per_batch)
+    files = spark.readStream.format("binaryFile").schema(_FILE).option("pathGlobFilter", pattern)
+    files = files.option("maxFilesPerTrigger", files_per_batch)  # only `path` is used, so no content is read
     return files.load(path).select("path").mapInArrow(look, to_spark(schema + ASIDE))
 
 

@@ -21,4 +21,5 @@ def socket(spark: SparkSession, host: str, port: int, schema: Schema) -> DataFra
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": TEXT, "timeZone": "UTC"}
     parsed = lines.where(F.trim("value") != "").select(F.from_json("value", whole, options).alias("row"))
     reason = F.when(F.col(f"row.{TEXT}").isNotNull(), F.lit("this does not fit the schema")).alias(REASON)
-    return parsed.select(*(F.col("row")[name] for name in schema.names), F.col(f"row.{TEXT}"), reason)
+    columns = [F.col("row").getField(name).alias(name) for name in (*schema.names, TEXT)]
+    return parsed.select(*columns, reason)
