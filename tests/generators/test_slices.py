@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -85,3 +86,13 @@ def test_refusals_list_what_there_is() -> None:
         generators.make("conections")
     assert caught.value.candidates == generators.names()
     assert caught.value.hint == "did you mean connections?"
+
+
+def test_the_docs_name_every_generator_column_and_option() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "sources.md").read_text().splitlines()
+    for name in generators.names():
+        made = generators.make(name)
+        (line,) = (line for line in page if line.startswith(f"| `{name}` |"))
+        assert f"| {', '.join(made.schema.names)} |" in line
+        own = made.options.keys() - {"seed", "rate", "start"}
+        assert all(f"`{option}`" in line or (name == "articles" and "as `quotes`" in line) for option in own)
