@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 
 from thalweg.core.schema import Field, Schema
@@ -20,6 +20,13 @@ def split_aside(df: DataFrame, schema: Schema) -> tuple[DataFrame, DataFrame]:
     """The rows that could be read, with the columns of `schema`, and the others, as text and reason."""
     bad = F.col(REASON).isNotNull()
     return df.where(~bad).select(*schema.names), df.where(bad).select(*ASIDE.names)
+
+
+def whole_rows(schema: Schema, row: Callable[[str], Column], reason: Column) -> list[Column]:
+    """Columns as Spark's parsers give them, with the reason; of a row that does not fit, all or nothing is kept."""
+    text = row(TEXT)
+    columns = [F.when(text.isNull(), row(name)).alias(name) for name in schema.names]
+    return [*columns, text.alias(TEXT), F.when(text.isNotNull(), reason).alias(REASON)]
 
 
 def aside_batch(schema: Schema, texts: Sequence[str], reasons: Sequence[str]) -> pa.RecordBatch:

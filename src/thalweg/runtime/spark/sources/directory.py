@@ -16,9 +16,10 @@ from thalweg.core.errors import DataError
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
 from thalweg.runtime.spark.schema import to_spark
-from thalweg.runtime.spark.sources.aside import REASON, TEXT
+from thalweg.runtime.spark.sources.aside import TEXT, whole_rows
 from thalweg.runtime.spark.sources.drift import drifted_files
 
+_LEAST_HASH = -(2**31)
 FORMATS = ("csv", "json", "parquet")
 
 
@@ -41,12 +42,13 @@ def directory(
     else:
         reader = reader.option("mode", "PERMISSIVE").option("columnNameOfCorruptRecord", TEXT)
         if format == "csv":
-            # Compare the header with the schema, and parse every column even if a query wants few: else a row might
-            # be bad in one query and good in another.
-            reader = reader.option("header", True).option("enforceSchema", False).option("columnPruning", False)
+            reader = reader.option("header", True).option("enforceSchema", False)  # compare it with the schema
         rows = reader.schema(to_spark(schema + Schema((Field(TEXT, DataType.STRING),)))).load(str(path))
+        # Always true, but it makes Spark parse every column even if a query wants few: else a row would be bad in one
+        # query and good in another.
+        rows = rows.where(F.hash(*schema.names) >= _LEAST_HASH)
     where = F.concat(F.col("_metadata.file_name"), F.lit(": this does not fit the schema"))
-    told = rows.select(*schema.names, TEXT, F.when(F.col(TEXT).isNotNull(), where).alias(REASON))
+    told = rows.select(*whole_rows(schema, F.col, where))
     if format == "csv":
         return told
     return told.unionByName(drifted_files(spark, str(path), schema, format, pattern, files_per_batch))

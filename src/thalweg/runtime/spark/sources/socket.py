@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everyone calls it
 
 from thalweg.core.schema import Schema
 from thalweg.runtime.spark.schema import to_spark
-from thalweg.runtime.spark.sources.aside import ASIDE, REASON, TEXT
+from thalweg.runtime.spark.sources.aside import ASIDE, TEXT, whole_rows
 
 
 def socket(spark: SparkSession, host: str, port: int, schema: Schema) -> DataFrame:
@@ -20,6 +20,4 @@ def socket(spark: SparkSession, host: str, port: int, schema: Schema) -> DataFra
     whole = to_spark(schema + ASIDE)
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": TEXT, "timeZone": "UTC"}
     parsed = lines.where(F.trim("value") != "").select(F.from_json("value", whole, options).alias("row"))
-    reason = F.when(F.col(f"row.{TEXT}").isNotNull(), F.lit("this does not fit the schema")).alias(REASON)
-    columns = [F.col("row").getField(name).alias(name) for name in (*schema.names, TEXT)]
-    return parsed.select(*columns, reason)
+    return parsed.select(*whole_rows(schema, F.col("row").getField, F.lit("this does not fit the schema")))
