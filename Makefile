@@ -33,7 +33,7 @@ layers: setup
 	$(BIN)/lint-imports
 
 unit: setup
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 # Long property runs, by hand: make fuzz EXAMPLES=20000
 EXAMPLES ?= 5000

@@ -85,7 +85,12 @@ def test_parquet_columns_must_have_the_declared_kind(tmp_path: Path) -> None:
             "ts,src,byte,ok\n",
             " has no column bytes\ncandidates: ts, src, byte, ok\nhint: did you mean byte?\n",
         ),
-        ("conns.txt", "", ": cannot tell the format from the name\ncandidates: .csv, .jsonl, .ndjson, .parquet\n"),
+        (
+            "conns.txt",
+            "",
+            ": cannot tell the format from the name\n"
+            "candidates: .csv, .jsonl, .ndjson, .parquet, .log, .log.gz, .lbl, .lbl.gz\n",
+        ),
     ],
 )
 def test_unusable_files(tmp_path: Path, name: str, content: str, complaint: str) -> None:

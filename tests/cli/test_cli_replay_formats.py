@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cli.run import lines, refusal
+from cli.run import lines, refusal, thalweg
 
 SCRIPT = """\
 CREATE STREAM s (ts TIMESTAMP, b STRING, n INT, x DOUBLE, ok BOOLEAN, d INTERVAL) TIMESTAMP BY ts;
@@ -143,3 +143,24 @@ def test_queries_that_share_a_name_are_kept_apart(tmp_path: Path) -> None:
     rows = [json.loads(line)["rows"] for line in lines(*args, stdin=script)]
     assert rows[1] == [{"a": 7}, {"a": 8}]
     assert rows[3] == [{"a": 7, "twice": 14}, {"a": 8, "twice": 16}]
+
+
+def test_logs_of_connections(tmp_path: Path) -> None:
+    (tmp_path / "conn.log").write_text(
+        "#fields\tts\tid.orig_h\torig_bytes\n#types\ttime\taddr\tcount\n1.5\t::1\t5\n2\t::2\t-\nsoon\t::3\t1\n"
+    )
+    (tmp_path / "c.lbl").write_text("1.5 0 ftp 5 1 ::1 9.9.9.9 SF L\n2 0 ftp ? 1 ::2 9.9.9.9 SF\nsoon\n")
+    for columns, name in [
+        ("id_orig_h STRING, orig_bytes INT", "conn.log"),
+        ("local_host STRING, bytes_orig INT", "c.lbl"),
+    ]:
+        script = f"CREATE STREAM c (ts TIMESTAMP, {columns}) TIMESTAMP BY ts; SELECT * FROM c [NOW]"
+        args = ["replay", "-", "--input", f"c={tmp_path / name}", "--format", "csv", "--bad-rows"]
+        told = thalweg(*args, "skip", stdin=script)
+        assert told.stdout.splitlines()[1:] == [
+            "1970-01-01 00:00:01.500000,+,1970-01-01 00:00:01.500000,::1,5",
+            "1970-01-01 00:00:01.500001,-,1970-01-01 00:00:01.500000,::1,5",
+            "1970-01-01 00:00:02,+,1970-01-01 00:00:02,::2,",
+        ]
+        assert "1 bad row" in told.stderr
+        assert f"{name}, line" in refusal(*args, "stop", stdin=script)

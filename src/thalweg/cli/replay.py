@@ -61,9 +61,14 @@ def replay(
     --show final    the answer at the end
 
     \b
-    Input files (.csv, .jsonl, .ndjson, .parquet) name their columns:
+    Input files (.csv, .jsonl, .ndjson, .parquet, .log, .lbl) name their columns:
       CSV      has a header line; an empty cell is NULL
       jsonl    has one object per line; an absent name is NULL
+      log      is a Zeek log, as text or JSON, perhaps .log.gz; id.orig_h is
+               declared as id_orig_h
+      lbl      is LBL-CONN-7's text, perhaps .lbl.gz; its columns are ts,
+               duration, protocol, bytes_orig, bytes_resp, local_host,
+               remote_host, state, flags
       streams  without TIMESTAMP BY have their time, an integer, in the column ts
                of the file (or see --time)
       tables   are there from the start; a column _at gives a row a time, _op an

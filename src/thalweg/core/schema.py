@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from thalweg.core.types import DataType
 
 
@@ -51,6 +53,11 @@ class Schema:
     def types(self) -> tuple[DataType, ...]:
         """Column types, in order."""
         return tuple(f.type for f in self.fields)
+
+    @property
+    def arrow(self) -> pa.Schema:
+        """The Arrow schema of tables with these columns."""
+        return pa.schema([(f.name, f.type.arrow) for f in self.fields])
 
     def find(self, name: str) -> list[int]:
         """Positions of the columns called `name`; case does not matter."""

@@ -1,4 +1,4 @@
-"""Rows from CSV, JSON lines and Parquet files, by the types that a stream or table declares."""
+"""Rows from CSV, JSON lines, Parquet, Zeek and LBL files, by the types that a stream or table declares."""
 
 from thalweg.runtime.local.files.events import BadRows, Event, arrivals, updates
 from thalweg.runtime.local.files.find import find_files, no_such_file

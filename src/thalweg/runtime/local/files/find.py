@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from thalweg.core.errors import DataError, did_you_mean
-from thalweg.runtime.local.files.formats import READERS
+from thalweg.runtime.local.files.formats import READERS, ending
 
 
 def find_files(pattern: str) -> list[Path]:
     """The file of that name, all files of a known format in a folder, or all that a glob matches; sorted by name."""
     path = Path(pattern)
     if path.is_dir():
-        found = sorted(file for file in path.iterdir() if file.suffix.lower() in READERS)
+        found = sorted(file for file in path.iterdir() if ending(file) in READERS)
         if not found:
             raise DataError(f"the folder {pattern} has no input file", candidates=[f"*{end}" for end in READERS])
         return found

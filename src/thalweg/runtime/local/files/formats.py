@@ -1,4 +1,4 @@
-"""The three file formats, each as an iterator of records.
+"""The file formats, each as an iterator of records.
 
 A record holds the wanted columns in order, or what is wrong with them: a bad row must not end the file.
 """
@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 
 from thalweg.core.errors import DataError, did_you_mean
 from thalweg.core.rows import Row
-from thalweg.core.schema import Field
+from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
+from thalweg.formats import FORMATS
 from thalweg.runtime.local.files.cells import read_plain, read_text
 
 
@@ -37,7 +38,7 @@ class Record(NamedTuple):
 
 def read_records(path: Path, wanted: Sequence[Wanted]) -> Iterator[Record]:
     """The rows of a file; its name's ending says which format it has."""
-    reader = READERS.get(path.suffix.lower())
+    reader = READERS.get(ending(path))
     if reader is None:
         raise DataError(f"{path}: cannot tell the format from the name", candidates=READERS)
     try:
@@ -46,6 +47,11 @@ def read_records(path: Path, wanted: Sequence[Wanted]) -> Iterator[Record]:
         raise DataError(f"cannot read {path}: {error.strerror or error}") from None
     except (UnicodeDecodeError, csv.Error, pa.ArrowException) as error:
         raise DataError(f"cannot read {path}: {error}") from None
+
+
+def ending(path: Path) -> str:
+    """What a file's name says of its format: `.csv`, `.log.gz`."""
+    return "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else path.suffixes[-1:]).lower()
 
 
 def _read_csv(path: Path, wanted: Sequence[Wanted]) -> Iterator[Record]:
@@ -109,6 +115,23 @@ def _read_parquet(path: Path, wanted: Sequence[Wanted]) -> Iterator[Record]:
                 yield Record(where, row)
 
 
+def _read_log(format_: str) -> Callable[[Path, Sequence[Wanted]], Iterator[Record]]:
+    """A format of `thalweg.formats`; its lines that cannot be read come as errors."""
+
+    def read(path: Path, wanted: Sequence[Wanted]) -> Iterator[Record]:
+        there = [w.field for w in wanted if not w.optional]  # a log is no table: it has neither _at nor _op
+        for chunk in FORMATS[format_](str(path), Schema(tuple(there))):
+            for line, _, reason in chunk.bad:
+                yield Record(f"{path}, line {line}", DataError(f"{path}, line {line}: {reason}"))
+            columns = [chunk.table.column(i).to_pylist() for i in range(len(there))]
+            for line, values in zip(chunk.lines.tolist(), zip(*columns, strict=True), strict=True):
+                where = f"{path}, line {line}"
+                row = tuple(read_plain(f, v, where) for f, v in zip(there, values, strict=True))
+                yield Record(where, row + (None,) * (len(wanted) - len(there)))
+
+    return read
+
+
 def _arrow_column(path: Path, batch: pa.RecordBatch, place: int | None, field: Field) -> list[object]:
     if place is None:
         return [None] * batch.num_rows
@@ -138,6 +161,10 @@ READERS: dict[str, Callable[[Path, Sequence[Wanted]], Iterator[Record]]] = {
     ".jsonl": _read_json_lines,
     ".ndjson": _read_json_lines,
     ".parquet": _read_parquet,
+    ".log": _read_log("zeek"),
+    ".log.gz": _read_log("zeek"),
+    ".lbl": _read_log("lbl"),
+    ".lbl.gz": _read_log("lbl"),
 }
 
 _is = pa.types

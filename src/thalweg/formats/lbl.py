@@ -1,0 +1,59 @@
+"""LBL-CONN-7's text: a connection a line, blank-separated.
+
+    timestamp duration protocol bytes-by-originator bytes-by-responder local-host remote-host state flags
+
+`?` is unknown. Flags are zero or more, so a line may end with its state; then flags is the empty string.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from thalweg.core.schema import Schema
+from thalweg.core.types import DataType
+from thalweg.formats.delimited import Layout, read_block
+from thalweg.formats.lines import BLOCK, Block, Chunk, read_blocks
+from thalweg.formats.names import places_of
+
+SCHEMA = Schema.of(
+    ts=DataType.TIMESTAMP,
+    duration=DataType.DOUBLE,
+    protocol=DataType.STRING,
+    bytes_orig=DataType.BIGINT,
+    bytes_resp=DataType.BIGINT,
+    local_host=DataType.STRING,
+    remote_host=DataType.STRING,
+    state=DataType.STRING,
+    flags=DataType.STRING,
+)
+_LAYOUT = Layout(len(SCHEMA), "\t", "?")
+_BLANKS = re.compile(rb"[ \t]+")
+_EDGES = re.compile(rb"^ | (?=\r?$)", re.MULTILINE)
+
+
+def read_lbl(path: str, schema: Schema = SCHEMA, block_size: int = BLOCK) -> Iterator[Chunk]:
+    """The connections of a file, chunk by chunk; `schema` chooses among the columns of SCHEMA, and their types."""
+    places = places_of(path, schema, SCHEMA.names)
+    for block in read_blocks(path, block_size):
+        table, lines, bad = read_block(_tabbed(block), _LAYOUT, schema, places)
+        yield Chunk(table, lines, [b._replace(text=block.text(b.line - block.first)) for b in bad])
+
+
+def _tabbed(block: Block) -> Block:
+    """Tabs in place of the blanks between the nine cells; what follows the eighth is the flags, also if none do."""
+    data = block.data
+    if b"  " in data or b"\t" in data or b" \n" in data or b"\n " in data or data[:1] == b" ":
+        data = _EDGES.sub(b"", _BLANKS.sub(b" ", data))
+    tidy = Block(data, block.first)
+    letters = np.frombuffer(data, dtype=np.uint8).copy()
+    blanks = np.flatnonzero(letters == ord(" "))
+    before = np.searchsorted(blanks, tidy.starts)  # blanks before each line
+    count = np.searchsorted(blanks, tidy.ends) - before
+    ordinal = np.arange(len(blanks)) - np.repeat(before, count)
+    letters[blanks[ordinal < len(SCHEMA) - 1]] = ord("\t")
+    bare = tidy.ends[count == len(SCHEMA) - 2]
+    bare = bare - (letters[bare - 1] == ord("\r"))
+    return Block(np.insert(letters, bare, ord("\t")).tobytes(), block.first)

@@ -1,0 +1,134 @@
+"""Files of lines, plain or gzipped, on any file system that Arrow knows, in blocks of whole lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.fs
+
+from thalweg.core.errors import DataError
+from thalweg.core.lanes import Flags, Ints
+
+BLOCK = 4 * 2**20  # bytes; the rows of one block become one chunk
+
+
+class BadLine(NamedTuple):
+    """A line that could not be read: its number (from 1), its text and why."""
+
+    line: int
+    text: str
+    reason: str
+
+
+class Chunk(NamedTuple):
+    """Some rows of a file with the number of each one's line, and the lines among them that could not be read."""
+
+    table: pa.Table
+    lines: Ints
+    bad: Sequence[BadLine]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole lines, each ended by a newline; `first` is the number of the first."""
+
+    data: bytes
+    first: int
+
+    @cached_property
+    def ends(self) -> Ints:
+        """Where each line's newline stands."""
+        return np.flatnonzero(np.frombuffer(self.data, dtype=np.uint8) == ord("\n"))
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each line begins."""
+        return np.concatenate(([0], self.ends[:-1] + 1))
+
+    @property
+    def blank(self) -> Flags:
+        """Which lines are empty."""
+        length = self.ends - self.starts
+        returns = np.frombuffer(self.data, dtype=np.uint8)[self.starts] == ord("\r")
+        return np.asarray((length == 0) | ((length == 1) & returns))
+
+    def text(self, index: int) -> str:
+        """The line at `index` of this block; bytes that are no UTF-8 show as escapes."""
+        line = self.data[self.starts[index] : self.ends[index]]
+        return line.removesuffix(b"\r").decode(errors="backslashreplace")
+
+    def cut(self, begin: int, end: int) -> Block:
+        """The lines from index `begin` up to `end`."""
+        if begin >= end:
+            return Block(b"", self.first + begin)
+        return Block(self.data[self.starts[begin] : self.ends[end - 1] + 1], self.first + begin)
+
+
+def file_system(path: str) -> tuple[pa.fs.FileSystem, str]:
+    """Where a path leads: `s3://...` and the like by their scheme, all else on this machine."""
+    return pa.fs.FileSystem.from_uri(path) if "://" in path else (pa.fs.LocalFileSystem(), path)
+
+
+def open_file(path: str) -> pa.NativeFile:
+    """A file of bytes to read on, unpacked if its name ends in .gz; DataError if it cannot be opened."""
+    try:
+        system, inner = file_system(path)
+        return system.open_input_stream(inner, compression="gzip" if path.endswith(".gz") else None)
+    except (OSError, pa.ArrowException) as error:
+        raise _unreadable(path, error) from None
+
+
+def read_blocks(path: str, size: int = BLOCK) -> Iterator[Block]:
+    """The file's lines in blocks of about `size` bytes; a last line without a newline gets one."""
+    rest, first = b"", 1
+    with open_file(path) as file:
+        while data := _read(file, size, path):
+            *whole, rest = (rest + data).rsplit(b"\n", 1)
+            if whole:
+                block = Block(whole[0] + b"\n", first)
+                yield block
+                first += len(block.ends)
+    if rest:
+        yield Block(rest + b"\n", first)
+
+
+def sift(block: Block) -> tuple[Block, list[BadLine]]:
+    """The block with lines that no parser should see made empty (so that numbers stay), and those lines."""
+    data = block.data
+    if _is_utf8(data) and (b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")):
+        return block, []
+    lines, bad = data.split(b"\n")[:-1], []
+    for i, line in enumerate(lines):
+        if reason := _unfit(line):
+            bad.append(BadLine(block.first + i, block.text(i), reason))
+            lines[i] = b""
+    return Block(b"\n".join([*lines, b""]), block.first), bad
+
+
+def _unfit(line: bytes) -> str | None:
+    if b"\r" in line.removesuffix(b"\r"):
+        return "there is a carriage return inside the line"
+    return None if _is_utf8(line) else "this is not UTF-8"
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        return data.isascii() or data.decode() is not None
+    except UnicodeDecodeError:
+        return False
+
+
+def _read(file: pa.NativeFile, size: int, path: str) -> bytes:
+    try:
+        return bytes(file.read(size))
+    except (OSError, pa.ArrowException) as error:  # a gzip file that is cut off, for one
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: str, error: Exception) -> DataError:
+    return DataError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}")

@@ -1,0 +1,74 @@
+"""Zeek logs of any kind that has a `ts`: conn, dns, http, ... as text with a header or as JSON lines, maybe gzipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from thalweg.core.errors import DataError
+from thalweg.core.schema import Field, Schema
+from thalweg.core.types import DataType
+from thalweg.formats.lines import BLOCK, Block, Chunk, read_blocks
+from thalweg.formats.names import plain
+from thalweg.formats.zeek_json import read_json_blocks, sample
+from thalweg.formats.zeek_text import Header, read_text_blocks
+
+
+def read_zeek(path: str, schema: Schema | None = None, block_size: int = BLOCK) -> Iterator[Chunk]:
+    """The rows of a log, chunk by chunk. `schema` chooses columns and types; `id.orig_h` is also `id_orig_h`."""
+    blocks = read_blocks(path, block_size)
+    first = next(blocks, None)
+    if first is None:
+        return
+    every = chain([first], blocks)
+    if _is_json(path, first):
+        yield from read_json_blocks(every, schema or _json_schema(path, first))
+    else:
+        yield from read_text_blocks(path, every, schema)
+
+
+def zeek_schema(path: str) -> Schema:
+    """The columns of a log: as its header says or, for JSON, as its first lines have them."""
+    first = next(read_blocks(path), None)
+    if first is None:
+        raise DataError(f"{path} is empty")
+    if _is_json(path, first):
+        return _json_schema(path, first)
+    header = Header()
+    for i in range(len(first.ends)):
+        if not first.text(i).startswith("#"):
+            break
+        header = header.after(first.text(i))
+    return header.schema
+
+
+def _is_json(path: str, block: Block) -> bool:
+    start = block.data.lstrip()[:1]
+    if start not in (b"#", b"{"):
+        raise DataError(f"{path} is no Zeek log: it begins with neither # nor {{")
+    return start == b"{"
+
+
+def _json_schema(path: str, block: Block) -> Schema:
+    fields: dict[str, Field] = {}
+    for found in sample(block, lines=1_000):
+        for key, value in found.items():
+            fields.setdefault(key, Field(plain(key), _json_type(key, value)))
+    if not fields:
+        raise DataError(f"{path} has no JSON object on its first lines")
+    return Schema(tuple(fields.values()))
+
+
+def _json_type(key: str, value: Any) -> DataType:
+    match value:
+        case _ if key == "ts":
+            return DataType.TIMESTAMP
+        case bool():
+            return DataType.BOOLEAN
+        case int():
+            return DataType.BIGINT
+        case float():
+            return DataType.DOUBLE
+        case _:
+            return DataType.STRING

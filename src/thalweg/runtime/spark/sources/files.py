@@ -1,0 +1,155 @@
+"""Directories of logs that Python reads: new files are read as they come, each exactly once.
+
+The offset holds every file seen so far with its size. It grows with the directory, which is the price of never missing
+a file that was moved in late with an old date. Files must be moved in whole: one that has changed since is an error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.fs
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
+from pyspark.sql.types import StructType
+
+from thalweg.core.errors import DataError
+from thalweg.core.schema import Schema
+from thalweg.formats import FORMATS
+from thalweg.formats.lines import file_system
+from thalweg.runtime.spark.schema import from_spark, to_spark
+from thalweg.runtime.spark.sources.aside import ASIDE, aside_batch, good_batches
+
+Seen = dict[str, int]  # a file's name, and its size in bytes
+
+
+def logs(
+    spark: SparkSession,
+    format_: str,
+    path: str,
+    schema: Schema,
+    pattern: str,
+    files_per_batch: int,
+    partitions: int | None,
+) -> DataFrame:
+    """A stream of the files in a directory whose names match `pattern`, read by `thalweg.formats`."""
+    if files_per_batch < 1:
+        raise DataError(f"files_per_batch wants 1 or more, got {files_per_batch}")
+    _list(path, pattern)  # a directory that is not there is said here, not in a worker
+    spec = {
+        "format": format_,
+        "path": path,
+        "pattern": pattern,
+        "files_per_batch": files_per_batch,
+        "partitions": partitions or spark.sparkContext.defaultParallelism,
+    }
+    spark.dataSource.register(LogSource)
+    reader = spark.readStream.format(LogSource.name()).schema(to_spark(schema + ASIDE))
+    return reader.option("spec", json.dumps(spec)).load()
+
+
+class LogSource(DataSource):
+    """Spark's side of it; the option `spec` holds all that `logs` was told."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The format's name."""
+        return "thalweg_logs"
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
+        """A reader that deals out files."""
+        whole = from_spark(schema)
+        return LogReader(Schema(whole.fields[: -len(ASIDE)]), **json.loads(self.options["spec"]))
+
+
+class Files(InputPartition):
+    """Some files, with the size that each must have."""
+
+    def __init__(self, files: Seen) -> None:
+        self.files = files
+
+
+class LogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Deals out files, oldest first."""
+
+    def __init__(
+        self, schema: Schema, format: str, path: str, pattern: str, files_per_batch: int, partitions: int
+    ) -> None:
+        self._schema, self._format, self._path, self._pattern = schema, format, path, pattern
+        self._files_per_batch, self._partitions = files_per_batch, partitions
+        self._last: Seen | None = None
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name, like those below
+        """No file."""
+        return {"files": {}}
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """As many files as a batch may hold."""
+        return ReadMaxFiles(self._files_per_batch)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """The files that are there now are all there are."""
+        self._last = _list(self._path, self._pattern)
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
+        """The files seen, and the next ones."""
+        seen: Seen = start["files"]
+        there = _list(self._path, self._pattern) if self._last is None else self._last
+        for name, size in there.items():
+            if seen.get(name, size) != size:
+                raise _changed(name, seen[name], size)
+        new = [name for name in there if name not in seen]
+        if isinstance(limit, ReadMaxFiles):
+            new = new[: limit.max_files]
+        return {"files": {**seen, **{name: there[name] for name in new}}} if new else start
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        """The new files, dealt out in turn."""
+        new = [(name, size) for name, size in end["files"].items() if name not in start["files"]]
+        parts = min(len(new), self._partitions)
+        return [Files(dict(new[i::parts])) for i in range(parts)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of some files; lines that cannot be read come as rows put aside."""
+        assert isinstance(partition, Files)
+        for name, size in partition.files.items():
+            path = f"{self._path}/{name}"
+            for table, _, bad in FORMATS[self._format](path, self._schema):
+                yield from good_batches(self._schema, table)
+                if bad:
+                    reasons = [f"{name}, line {line}: {reason}" for line, _, reason in bad]
+                    yield aside_batch(self._schema, [text for _, text, _ in bad], reasons)
+            system, inner = file_system(path)
+            if (found := system.get_file_info(inner).size) != size:
+                raise _changed(name, size, found)
+
+
+class _Listed(NamedTuple):
+    date: int
+    name: str
+    size: int
+
+
+def _list(path: str, pattern: str) -> Seen:
+    """The files of a directory, oldest first; names that begin with . or _ are those of unfinished files."""
+    system, inner = file_system(path)
+    if system.get_file_info(inner).type != pa.fs.FileType.Directory:
+        raise DataError(f"there is no directory {path}")
+    found = [
+        _Listed(file.mtime_ns or 0, file.base_name, file.size)
+        for file in system.get_file_info(pa.fs.FileSelector(inner))
+        if file.type == pa.fs.FileType.File and fnmatch(file.base_name, pattern) and file.base_name[0] not in "._"
+    ]
+    return {file.name: file.size for file in sorted(found)}
+
+
+def _changed(name: str, before: int, now: int) -> DataError:
+    return DataError(
+        f"the file {name} had {before} bytes when it was read, and now has {now}",
+        hint="move files in when they are complete, or choose among them with `pattern`",
+    )

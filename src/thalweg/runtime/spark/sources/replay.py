@@ -1,0 +1,155 @@
+"""A bounded table as a stream: its rows in order of time, at a chosen speed or as fast as it goes.
+
+The rows are sorted once (those of one instant keep their order) and written to a Parquet file, from which every worker
+reads the ranges that it is given. The same table gives the same file, so a query can be restarted.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader
+from pyspark.sql.types import StructType
+
+from thalweg.core.errors import DataError
+from thalweg.core.schema import Field, Schema
+from thalweg.core.time import SECOND
+from thalweg.core.types import DataType
+from thalweg.formats.names import places_of
+from thalweg.runtime.spark.schema import from_spark, to_arrow, to_spark
+from thalweg.runtime.spark.sources.rows import PIECE, Pace, RowReader, Speed
+
+Bounded: TypeAlias = pa.Table | DataFrame | str | Path
+
+
+def replay(
+    spark: SparkSession,
+    data: Bounded,
+    timestamp: str,
+    schema: Schema,
+    *,
+    speed: Speed = "max",
+    rows_per_batch: int = 250_000,
+    partitions: int | None = None,
+    staging: str | Path | None = None,
+) -> DataFrame:
+    """The columns of `schema` from an Arrow table, a Parquet or CSV file, or a DataFrame, by its column `timestamp`.
+
+    `staging` is a folder that all workers can read; without it a temporary one is used, until this process ends.
+    """
+    table = _ordered(_loaded(data, schema), timestamp, schema)
+    folder = Path(staging) if staging else Path(tempfile.mkdtemp(prefix="thalweg-replay-"))
+    if staging is None:
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = _staged(table, folder)
+    pace = Pace(table.num_rows, rows_per_batch, partitions or spark.sparkContext.defaultParallelism, speed)
+    spec = json.dumps({"path": str(path), "timestamp": timestamp, "pace": asdict(pace)})
+    spark.dataSource.register(ReplaySource)
+    return spark.readStream.format(ReplaySource.name()).schema(to_spark(schema)).option("spec", spec).load()
+
+
+class ReplaySource(DataSource):
+    """Spark's side of it; the option `spec` names the file and the pace."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The format's name."""
+        return "thalweg_replay"
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
+        """A reader that deals out ranges of rows."""
+        spec: dict[str, Any] = json.loads(self.options["spec"])
+        return ReplayReader(spec["path"], spec["timestamp"], Pace(**spec["pace"]))
+
+
+class ReplayReader(RowReader):
+    """Rows of a Parquet file that is sorted by time, in groups of PIECE rows."""
+
+    def __init__(self, path: str, timestamp: str, pace: Pace) -> None:
+        super().__init__(pace)
+        self._path, self._timestamp = path, timestamp
+        self._times: Any = None
+
+    def due(self, first: int, seconds: float) -> int:
+        """The rows' own times say it."""
+        if self._times is None:
+            (column,) = pq.read_table(self._path, columns=[self._timestamp]).columns
+            self._times = column.cast(pa.int64()).to_numpy()
+        if first >= len(self._times):
+            return first
+        return int(np.searchsorted(self._times, self._times[first] + seconds * SECOND, side="right"))
+
+    def batches(self, first: int, end: int) -> Iterator[pa.RecordBatch]:
+        """The rows, out of the one or two groups that hold them."""
+        groups = range(first // PIECE, (end - 1) // PIECE + 1)
+        with pq.ParquetFile(self._path) as file:
+            table = file.read_row_groups(list(groups))
+        yield from table.slice(first - groups.start * PIECE, end - first).to_batches()
+
+
+def _loaded(data: Bounded, schema: Schema) -> pa.Table:
+    if isinstance(data, pa.Table):
+        return data
+    if isinstance(data, DataFrame):
+        from_spark(data.schema)  # says which column cannot be read
+        return data.toArrow()
+    path = Path(data)
+    match path.suffix.lower():
+        case ".parquet":
+            return pq.read_table(path)
+        case ".csv":
+            types = {f.name: f.type.arrow for f in schema}
+            convert = pyarrow.csv.ConvertOptions(column_types=types, strings_can_be_null=True)
+            try:
+                return pyarrow.csv.read_csv(path, convert_options=convert)
+            except pa.ArrowInvalid as error:
+                raise DataError(f"cannot read {path}: {error}") from None
+        case _:
+            raise DataError(f"{path}: cannot tell the format from the name", candidates=(".parquet", ".csv"))
+
+
+def _staged(table: pa.Table, folder: Path) -> Path:
+    """The table as a file that is called by its contents: whole or not at all, and the same for the same rows."""
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder / f".{uuid4().hex}"
+    pq.write_table(table, temporary, row_group_size=PIECE)
+    with temporary.open("rb") as file:
+        digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
+    return temporary.rename(folder / f"{digest}.parquet")
+
+
+def _ordered(table: pa.Table, timestamp: str, schema: Schema) -> pa.Table:
+    if schema.find(timestamp) == []:
+        raise DataError(f"there is no column {timestamp} to order by", candidates=schema.names)
+    places = places_of("the table", schema, table.column_names)
+    columns = [_cast(table.column(i), field) for i, field in zip(places, schema, strict=True)]
+    whole = pa.Table.from_arrays(columns, schema=to_arrow(schema))
+    times = whole.column(schema.find(timestamp)[0])
+    if times.null_count:
+        raise DataError(f"{times.null_count} rows have no time: {timestamp} must not be NULL")
+    return whole.take(pc.sort_indices(pa.chunked_array([times.cast(pa.int64())])))
+
+
+def _cast(column: pa.ChunkedArray, field: Field) -> pa.ChunkedArray:
+    wanted = to_arrow(Schema((field,))).field(0).type
+    if pa.types.is_timestamp(column.type) and column.type.tz is None:
+        column = column.cast(pa.timestamp("us"), safe=False).cast(wanted)  # no zone: taken as UTC
+    try:
+        return column.cast(wanted, safe=field.type is DataType.BIGINT)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise DataError(f"column {field.name} wants {field.type}, the table has {column.type}") from None
