@@ -72,9 +72,6 @@ BY_EXPIRY: dict[tuple[Expiry, Leaving], tuple[BufferKind, str]] = {
     (Expiry.NEGATIVE, Leaving.UNKNOWN): _HASH,
 }
 
-# What a join probes by its own key; all else is told to it by negative tuples, and so found by that key.
-_PROBED = (BufferKind.LOG, BufferKind.FIFO, BufferKind.PARTITIONS)
-
 
 def buffer_for(edge: Edge, holds: Holds) -> BufferChoice:
     """What tuples that come and go as `edge` says call for: a view of a query's answer, say."""
@@ -83,9 +80,9 @@ def buffer_for(edge: Edge, holds: Holds) -> BufferChoice:
 
 
 def side_buffer(edge: Edge, holds: Holds = Holds.LEFT) -> BufferChoice:
-    """The buffer of a join's side in strategy "auto"."""
-    choice = buffer_for(edge, holds)
-    return choice if choice.kind in _PROBED else BufferChoice(_HASH[0], holds, _HASH[1])
+    """The buffer of a join's side in strategy "auto": what time does not end, negative tuples do."""
+    by_time = edge.expiry in (Expiry.NEVER, Expiry.TIME)
+    return buffer_for(edge, holds) if by_time else BufferChoice(_HASH[0], holds, _HASH[1])
 
 
 def distinct_side(small: bool) -> BufferKind:

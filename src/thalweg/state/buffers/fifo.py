@@ -3,9 +3,9 @@
     runs, oldest first   [ 1 .. 9 ] [ 10 .. 19 ] [ 20 .. 24 ] [ 25 ]  <- arrivals
     expire               whole runs, from the front
 
-It is also the append log of a monotonic input, where nothing leaves. Over a count window (WKS by order) the tuples end
-by negative tuples, which look for theirs from the front: there it is. A tuple that ends before an older one waits for
-that one to leave.
+It is also the append log of a monotonic input, where nothing leaves. A tuple that ends before an older one, or is
+deleted by a negative tuple, waits for the older ones to leave. So count windows, whose tuples end by negative tuples
+alone, are not for this list: where equal rows come and go in one batch, the older one stays for the younger.
 """
 
 from __future__ import annotations

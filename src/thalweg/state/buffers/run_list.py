@@ -16,6 +16,11 @@ from thalweg.state.run import Run
 _SMALL = 1024
 
 
+def is_small(tuples: int) -> bool:
+    """Whether so few tuples should be one run."""
+    return tuples <= _SMALL
+
+
 def merge_neighbours(runs: list[Run], most: int, now: Instant) -> None:
     """Merge neighbours of up to `most` tuples, unless the older is much larger: it would be copied too often.
 
@@ -25,7 +30,7 @@ def merge_neighbours(runs: list[Run], most: int, now: Instant) -> None:
     while i >= 0:
         older, younger = runs[i], runs[i + 1]
         both = len(older) + len(younger)
-        if both <= _SMALL or (both <= most and len(older) <= 2 * len(younger)):
+        if is_small(both) or (both <= most and len(older) <= 2 * len(younger)):
             merged = Run.merge([older, younger], now)
             runs[i : i + 2] = [merged] if len(merged) else []
             i = min(i, len(runs) - 2)
