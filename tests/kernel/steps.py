@@ -9,7 +9,6 @@ from typing import NamedTuple
 from operators.feeds import Signed, from_batch, to_batch
 from thalweg.algebra.plan import Plan
 from thalweg.core.time import BEGINNING, FOREVER, Instant
-from thalweg.operators.join import Join
 from thalweg.planner import Pipeline
 from thalweg.reference.history import History
 
@@ -54,8 +53,3 @@ def take(pipeline: Pipeline, step: Step) -> Output:
         name: to_batch(tuples, schemas[name], pipeline.pool, pipeline.dated) for name, tuples in step.feeds.items()
     }
     return Counter(from_batch(pipeline.process(feeds, step.now), pipeline.schema, pipeline.pool, pipeline.dated))
-
-
-def restorable(pipeline: Pipeline) -> bool:
-    """Whether all operators say what they remember."""
-    return bool(Join.KEPT) or not any(isinstance(node.operator, Join) for node in pipeline.nodes)

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
-from kernel.steps import restorable
 from oracle.tables import close
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import Plan
@@ -21,7 +20,7 @@ from thalweg.core.errors import PlanError
 from thalweg.core.rows import Bag, Change
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.patterns import check
-from thalweg.planner import Strategy, build
+from thalweg.planner import Strategy
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.runtime.local.kernel_run import KernelRun
@@ -81,7 +80,7 @@ def test_the_kernel_gives_the_references_answer(root: str, strategy: Strategy, d
         feed(run, event)
         if read_often or place == restart:
             changes += run.changes(event[0], BEGINNING)
-        if place == restart and restorable(build(plan, strategy)):
+        if place == restart:
             run.restart(plan, strategy)
     end = max(history.last, 0) + AFTERWARDS
     changes += run.changes(end, BEGINNING)
