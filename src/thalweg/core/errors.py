@@ -82,6 +82,10 @@ class SnapshotError(ThalwegError):
     """A snapshot that does not belong to what it is to be restored into."""
 
 
+class CheckpointError(ThalwegError):
+    """A checkpoint cannot be gone on from: something of it is missing, damaged, or another query's."""
+
+
 def closest(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate that `name` was probably meant to be, for "did you mean ...?"."""
     by_fold = {c.casefold(): c for c in candidates}

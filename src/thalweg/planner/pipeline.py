@@ -51,9 +51,9 @@ class Pipeline:
         """
         return self.begin_all(before)[-1]
 
-    def begin_all(self, before: Instant) -> list[Batch]:
-        """The same for every operator."""
-        return self._run({}, before, silent=True)
+    def begin_all(self, before: Instant, feeds: Mapping[str, Batch] | None = None) -> list[Batch]:
+        """The same for every operator, over what is there from the beginning."""
+        return self._run(feeds or {}, before, silent=True)
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Batch:
         """One batch: all that streams and tables gained since the last one, up to and at `now`."""

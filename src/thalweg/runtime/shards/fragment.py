@@ -43,9 +43,9 @@ class Fragment:
             nodes.append(replace(node, inputs=inputs) if shard == 0 or not _sees_all(node) else _absent(node))
         self.pipeline = Pipeline(nodes, self.pool, self.dated, whole.identity)
 
-    def begin(self, before: Instant) -> Outputs:
-        """The outputs over nothing, just before anything can happen."""
-        return self._outputs(self.pipeline.begin_all(before))
+    def begin(self, feeds: Mapping[int, Batch], before: Instant) -> Outputs:
+        """The outputs just before anything can happen; the ports bring those of earlier stages."""
+        return self._outputs(self.pipeline.begin_all(before, {str(i): batch for i, batch in feeds.items()}))
 
     def process(self, feeds: Mapping[int, Batch], now: Instant) -> Outputs:
         """What the ports of this stage have brought up to `now`."""

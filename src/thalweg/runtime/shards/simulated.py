@@ -64,7 +64,7 @@ class SimulatedShards:
             for shard, fragment in enumerate(fragments):
                 given = [s for s in sent if s.shard == shard and s.port in fragment.ports]
                 inputs = {port: self._received(fragment, port, given) for port in fragment.ports}
-                outputs = fragment.begin(now) if beginning else fragment.process(inputs, now)
+                outputs = fragment.begin(inputs, now) if beginning else fragment.process(inputs, now)
                 sent += self._leave(fragment, shard, outputs)
                 if outputs.answer is not None:
                     arrow = to_arrow(outputs.answer, self.schema, fragment.pool)
