@@ -59,7 +59,8 @@ def sweep_any_order(
     found = Found([lane[kind] for lane in kinds.lanes], start, end, sign)
     _keep(left, codes, kinds, np.where(left.until(kinds.lanes[0]) > now, total, 0), right)
     missing = np.flatnonzero((total < 0) & (left.until(kinds.lanes[0]) > now))
-    return found, (kinds.lanes[0][missing], total[missing], kinds.code[missing])
+    missing = np.repeat(missing, -total[missing])  # events move one tuple at a time
+    return found, (kinds.lanes[0][missing], np.full(len(missing), -1), kinds.code[missing])
 
 
 def _kinds(left: LeftTuples, codes: Ints, moves: Moves, before: Instant) -> tuple[_Kinds, Ints]:

@@ -1,0 +1,66 @@
+"""Rows that did not go into the query: too late, or no tuples at all. Counted, and kept in files of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import from_lane
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.runtime.shards.codec import unpack
+from thalweg.runtime.shards.files import replace_file
+
+LATE, BAD_ROWS = "late", "bad"
+
+
+class Aside:
+    """What a shard has put aside in a batch, and how much so far."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self._new: dict[tuple[str, str], list[pa.Table]] = {}
+
+    def late(self, source: str, tuples: Batch, schema: Schema, pool: StringPool) -> None:
+        """Tuples that came behind the query's time."""
+        columns = [from_lane(lane, field.type, pool) for lane, field in zip(tuples.columns, schema, strict=True)]
+        self._put(LATE, source, pa.table([*columns, pa.array(tuples.start)], names=[*schema.names, "_time"]))
+
+    def bad(self, part: int, blob: bytes | pa.Buffer) -> None:
+        """Rows that a task that reads a source could not make tuples of, with the source and the reason."""
+        table = pa.Table.from_batches([unpack(blob)])
+        source = table.column("_source")[0].as_py()
+        self._put(BAD_ROWS, source, table.drop_columns(["_source"]))
+
+    def _put(self, kind: str, source: str, table: pa.Table) -> None:
+        key = f"{kind} {source}"
+        self.counts[key] = self.counts.get(key, 0) + table.num_rows
+        self._new.setdefault((kind, source), []).append(table)
+
+    def write(self, checkpoint: Path, batch: int, shard: int) -> None:
+        """Keep what is new; a batch that is run again writes the same files."""
+        for (kind, source), tables in self._new.items():
+            table = pa.concat_tables(tables)
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_file(sink, table.schema) as writer:
+                writer.write_table(table)
+            replace_file(aside_folder(checkpoint, kind, source) / f"{batch}-{shard}.arrow", sink.getvalue())
+        self._new = {}
+
+
+def aside_folder(checkpoint: Path, kind: str, source: str) -> Path:
+    """Where rows of a source lie that were put aside."""
+    return checkpoint / "aside" / kind / source
+
+
+def read_aside(checkpoint: Path, kind: str, source: str) -> list[pa.Table]:
+    """What has been put aside so far, in order of batches."""
+    folder = aside_folder(checkpoint, kind, source)
+    paths = sorted(folder.glob("*.arrow"), key=lambda p: tuple(map(int, p.stem.split("-"))))
+    tables = []
+    for path in paths:
+        with pa.memory_map(str(path)) as source_file:
+            tables.append(pa.ipc.open_file(source_file).read_all())
+    return tables

@@ -1,0 +1,226 @@
+"""A shard at work: what one task does with what has been sent to it in one micro-batch.
+
+Between stages travel *parcels*: (shard, port, part, clock, system, blob). `part` and the order in which a part packs
+its tuples fix the order of arrival, whatever order parcels come in. Ports below zero have a meaning of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import to_lane
+from thalweg.core.time import BEGINNING, Instant
+from thalweg.planner.blueprint import Blueprint
+from thalweg.planner.shards import Cut
+from thalweg.runtime.shards.arrivals import Arrivals
+from thalweg.runtime.shards.aside import Aside
+from thalweg.runtime.shards.clock import InputTime, QueryClock
+from thalweg.runtime.shards.codec import from_arrow, pack, to_arrow, unpack
+from thalweg.runtime.shards.fragment import Fragment, Outputs
+from thalweg.runtime.shards.spread import Spread, by_shard
+from thalweg.state.snapshot import Tree
+
+HEARTBEAT = -1  # says what time it is, and nothing else
+COMMAND = -2  # "advance" in `clock`, or "drain" if that is None: see `control`
+BAD = -3  # rows of a source that are no tuples, and why
+DRAIN: Instant = -(1 << 61)  # the clock of a command to drain
+
+
+class Parcel(NamedTuple):
+    """Something for a shard."""
+
+    shard: int
+    port: int
+    part: int
+    clock: Instant
+    system: int
+    blob: bytes | pa.Buffer
+
+
+@dataclass(frozen=True)
+class QuerySpec:
+    """Everything about a query that its tasks need to know."""
+
+    blueprint: Blueprint
+    cut: Cut
+    shards: int
+    inputs: dict[str, InputTime]  # by source
+    stamped: bool  # ticks are microseconds
+    tables: dict[str, bytes]  # by relation: what it held when the query began, as an Arrow stream
+
+    @property
+    def stages(self) -> int:
+        """How many stages there are."""
+        return max(1, len(self.cut.stages))
+
+
+class ShardWorker:
+    """One shard of one stage. Stage 0 also keeps the query's clock and what has arrived ahead of it."""
+
+    def __init__(self, spec: QuerySpec, stage: int, shard: int) -> None:
+        self._spec, self._stage, self._shard = spec, stage, shard
+        self._fragment = Fragment(spec.blueprint, spec.cut, stage, shard)
+        nodes = spec.blueprint.build().nodes
+        self._sources = {i: nodes[p.node] for i, p in enumerate(spec.cut.ports) if p.origin is None}
+        self._clock = QueryClock(spec.inputs, spec.stamped)
+        self._arrivals = {i: Arrivals(self._fragment.dated) for i in self._sources} if stage == 0 else {}
+        self._spreads: dict[int, Spread] = {}
+        self._begun = False
+        self.aside = Aside()
+        self.pool = self._fragment.pool
+
+    # -- state
+
+    def snapshot(self) -> Tree:
+        """All that it must remember between batches."""
+        return {
+            "begun": self._begun,
+            "clock": self._clock.snapshot(),
+            "arrivals": {str(i): arrivals.snapshot() for i, arrivals in self._arrivals.items()},
+            "pipeline": self._fragment.pipeline.snapshot(),
+            "aside": self.aside.counts,
+        }
+
+    def restore(self, tree: Tree) -> None:
+        """Go on from there."""
+        self._begun = tree["begun"]
+        self._clock.restore(tree["clock"])
+        self._fragment.pipeline.restore(tree["pipeline"])
+        for i, arrivals in self._arrivals.items():
+            arrivals.restore(tree["arrivals"][str(i)])
+        self.aside.counts = dict(tree["aside"])
+
+    def about(self) -> dict[str, Any]:
+        """What people may want to know."""
+        pipeline = self._fragment.pipeline
+        return {
+            "now": self._clock.now,
+            "waiting": sum(map(len, self._arrivals.values())),
+            "stored": pipeline.stored,
+            "aside": self.aside.counts,
+            "operators": [vars(m).copy() for m in pipeline.metrics],
+        }
+
+    # -- work
+
+    def run(self, parcels: Iterable[Parcel]) -> tuple[list[Parcel], Batch | None]:
+        """One micro-batch: parcels for the next stage, and the shard's part of what the answer gained."""
+        sent = sorted(parcels, key=lambda parcel: (parcel.port, parcel.part))
+        system = max((parcel.system for parcel in sent), default=0)
+        relayed = [p for p in sent if p.port >= 0 and self._spec.cut.ports[p.port].stage > self._stage]
+        if self._stage == 0:
+            before = self._clock.now
+            now = self._tell_time(sent, system)
+            feeds, passing = self._take_arrivals(sent, before, now)
+            relayed = [*self._passed(passing, now, system)]
+        else:
+            now = self._clock.advance(max((p.clock for p in sent if p.port == HEARTBEAT), default=BEGINNING))
+            feeds = {port: self._received(sent, port) for port in self._fragment.ports}
+        outputs = self._begin_and_process(feeds, now)
+        out = [*relayed, *self._packed(outputs, now, system)]
+        out.append(Parcel(self._shard, HEARTBEAT, self._shard, now, system, b""))
+        return out, outputs.answer
+
+    def _begin_and_process(self, feeds: dict[int, Batch], now: Instant) -> Outputs:
+        """The first batch also tells what is there over nothing."""
+        begun: Outputs | None = None
+        if not self._begun:
+            begun, self._begun = self._fragment.begin(*self._beginning(feeds)), True
+        outputs = self._fragment.process(feeds, now)
+        if begun is None:
+            return outputs
+        ports = {i: Batch.concat([begun.ports[i], batch]) for i, batch in outputs.ports.items()}
+        answer = outputs.answer
+        if answer is not None and begun.answer is not None:
+            answer = Batch.concat([begun.answer, answer])
+        return Outputs(ports, answer)
+
+    def _beginning(self, feeds: dict[int, Batch]) -> tuple[dict[int, Batch], Instant]:
+        """What the feeds hold of before time began; it is taken out of them."""
+        before: dict[int, Batch] = {}
+        for port, batch in feeds.items():
+            first = batch.start < BEGINNING
+            before[port] = batch.take(first)
+            feeds[port] = batch.take(~first)
+        return before, BEGINNING - 1
+
+    # -- stage 0: arrivals and time
+
+    def _tell_time(self, sent: Sequence[Parcel], system: int) -> Instant:
+        seen: dict[str, Instant] = {}
+        for parcel in sent:
+            if parcel.port in self._sources and parcel.clock > BEGINNING:
+                source = self._sources[parcel.port].source
+                seen[source] = max(parcel.clock, seen.get(source, BEGINNING))
+        now = self._clock.see(seen, system)
+        for parcel in sent:
+            if parcel.port == COMMAND:
+                now = self._clock.drain() if parcel.clock == DRAIN else self._clock.advance(parcel.clock)
+        return now
+
+    def _take_arrivals(
+        self, sent: Sequence[Parcel], before: Instant, now: Instant
+    ) -> tuple[dict[int, Batch], dict[int, Batch]]:
+        """The tuples of each source port that are due, for this stage and for later ones."""
+        here: dict[int, Batch] = {}
+        later: dict[int, Batch] = {}
+        for port, arrivals in self._arrivals.items():
+            schema, name = self._sources[port].schema, self._sources[port].source
+            for parcel in sent:
+                if parcel.port == port and len(parcel.blob):
+                    table = unpack(parcel.blob)
+                    columns = [to_lane(table.column(i), f.type, self._fragment.pool) for i, f in enumerate(schema)]
+                    ts = table.column(len(schema)).to_numpy()
+                    late = arrivals.add(columns, ts, before)
+                    if late is not None and self._is_first_port(port):
+                        self.aside.late(name, late, schema, self._fragment.pool)
+            due = arrivals.due(now)
+            batch = Batch.empty(schema, self._fragment.dated) if due is None else due
+            (here if port in self._fragment.ports else later)[port] = batch
+        for parcel in sent:
+            if parcel.port == BAD:
+                self.aside.bad(parcel.part, parcel.blob)
+        return here, later
+
+    def _is_first_port(self, port: int) -> bool:
+        """A source that comes in by several ports has its late tuples counted at the first."""
+        name = self._sources[port].source
+        return port == min(i for i, node in self._sources.items() if node.source == name)
+
+    # -- sending and receiving
+
+    def _received(self, sent: Sequence[Parcel], port: int) -> Batch:
+        schema = self._fragment.ports[port]
+        blobs = [parcel.blob for parcel in sent if parcel.port == port and len(parcel.blob)]
+        batches = [from_arrow(unpack(blob), schema, self._fragment.pool) for blob in blobs]
+        return Batch.concat(batches) if batches else Batch.empty(schema, self._fragment.dated)
+
+    def _passed(self, passing: dict[int, Batch], now: Instant, system: int) -> Iterator[Parcel]:
+        """Arrivals for later stages stay in their shard."""
+        for port, batch in passing.items():
+            if len(batch):
+                blob = pack(to_arrow(batch, self._sources[port].schema, self._fragment.pool))
+                yield Parcel(self._shard, port, self._shard, now, system, blob)
+
+    def _packed(self, outputs: Outputs, now: Instant, system: int) -> Iterator[Parcel]:
+        for port, batch in outputs.ports.items():
+            if not len(batch):
+                continue
+            schema, key = self._fragment.schema_of(port), self._spec.cut.ports[port].key
+            if key is None:
+                blob = pack(to_arrow(batch, schema, self._fragment.pool))
+                yield Parcel(self._shard, port, self._shard, now, system, blob)
+                continue
+            if port not in self._spreads:
+                self._spreads[port] = Spread(key, schema, self._fragment.pool, self._spec.shards)
+            shards = self._spreads[port].shards(batch.columns, len(batch))
+            for shard, rows in enumerate(by_shard(shards, self._spec.shards)):
+                some = batch.take(rows)
+                if len(some):
+                    blob = pack(to_arrow(some, schema, self._fragment.pool))
+                    yield Parcel(shard, port, self._shard, now, system, blob)
