@@ -10,8 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import EXAMPLES, allowed, feed, told
+from operators.feeds import examples
+from strategies.catalog import S, T, catalog_of
+from strategies.histories import histories
 from strategies.plans import OPERATORS, cases
-from thalweg.algebra.plan import Plan
+from thalweg.algebra.expressions import and_, call, column
+from thalweg.algebra.plan import Join, Plan, StreamScan, Windowed
+from thalweg.algebra.windows import PartitionedRows, Range, Rows
 from thalweg.core.time import BEGINNING
 from thalweg.explain.describe import describe
 from thalweg.operators.aggregates.contenders import SignedEnds
@@ -23,8 +28,10 @@ from thalweg.operators.left_tuples import LeftTuples
 from thalweg.operators.r_stream import RStream
 from thalweg.patterns import BufferKind
 from thalweg.planner import Strategy
+from thalweg.reference.history import History
 from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.state.buffers import FifoBuffer, GroupArray, KeyedBuffer, PartitionedBuffer, SequentialBuffer
+from thalweg.state.buffers.order_index import OrderIndex
 from thalweg.state.queues import Queues
 from thalweg.state.timeline import Timeline
 from thalweg.state.versions import VersionStore
@@ -45,6 +52,8 @@ def uses(thing: Any) -> Iterator[Use]:
             yield BufferKind.HASH, len(thing) > 0
         case SequentialBuffer():
             raise AssertionError("no pattern calls for a sequence as the side of a join")
+        case OrderIndex():
+            yield BufferKind.CATALOGUES, len(thing) > 0
         case Timeline():
             yield BufferKind.TIMELINE, len(thing) > 0
         case GroupArray():
@@ -83,11 +92,28 @@ def explained(plan: Plan) -> set[BufferKind]:
     return {BufferKind.FIFO if kind in LISTS else kind for kind in kinds}
 
 
+@examples(60)
+@given(data=st.data())
+def test_also_of_joins_by_order(data: st.DataObject) -> None:
+    s, t = (StreamScan(stream) for stream in (S, T))
+    left, right = (
+        Windowed(stream, data.draw(st.sampled_from([Rows(3), PartitionedRows((0,), 2, Range(4)), Range(3)])))
+        for stream in (s, t)
+    )
+    both = left.schema + right.schema
+    k, v, k2, v2 = (column(both, i) for i in range(4))
+    plan = Join(left, right, and_([call("=", k, k2), call("<=", v, v2)]))
+    hold(plan, data.draw(histories(catalog_of(plan))))
+
+
 @pytest.mark.parametrize("root", OPERATORS)
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_explain_names_what_the_kernel_uses(root: str, data: st.DataObject) -> None:
-    plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
+    hold(*data.draw(cases(root=root).filter(lambda case: allowed(case[0]))))
+
+
+def hold(plan: Plan, history: History) -> None:
     run = KernelRun(plan, BEGINNING, Strategy.AUTO, 2)
     filled: set[BufferKind] = set()
     for event in told(plan, history):
@@ -97,4 +123,4 @@ def test_explain_names_what_the_kernel_uses(root: str, data: st.DataObject) -> N
         filled |= {kind for kind, used in there if used}
     assert filled <= explained(plan)
     there = {use for node in run._pipeline.nodes for use in uses(node.operator)}
-    assert explained(plan) - {BufferKind.CATALOGUES} <= {kind for kind, _ in there}
+    assert explained(plan) <= {kind for kind, _ in there}

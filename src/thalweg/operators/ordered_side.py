@@ -37,7 +37,7 @@ class OrderedSide(Stateful):
         self._width = len(numbered) - 1
         columns = [lane_dtype(t) for t in numbered.types[:-1]]
         self.places = Places([*columns, np.int64, np.int64, *([np.int64] * (2 * dated))])
-        self._ends = Timeline()  # of tuples that end by themselves: (end, place, number)
+        self._ends = Timeline()  # of tuples that end by themselves: (end, number)
 
     def tell(self, codes: Ints, batch: Batch, now: Instant) -> OrderedTold:
         """Give arrivals that stay a place, and note when stored tuples leave."""
@@ -53,7 +53,7 @@ class OrderedSide(Stateful):
         due = self._ends.due(now)
         if due is None:
             return np.empty(0, dtype=np.int64)
-        places, known = self.places.find(due[2])
+        places, known = self.places.find(due[1])
         return np.sort(places[known])
 
     def columns(self, places: Ints) -> list[Lane]:
@@ -78,7 +78,7 @@ class OrderedSide(Stateful):
         lanes = [lane[stays] for lane in (*columns, codes, arrived.end, *dates)]
         places[stays] = self.places.settle(numbers[stays], lanes)
         timed = stays & (arrived.end < FOREVER)
-        self._ends.add(arrived.end[timed], places[timed], numbers[timed])
+        self._ends.add(arrived.end[timed], numbers[timed])
         return Keyed.told_apart(codes, places, arrived.with_columns((*columns, places)))
 
     def _left(self, numbers: Ints, times: Ints) -> tuple[Keyed, Ints]:

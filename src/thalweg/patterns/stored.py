@@ -106,6 +106,9 @@ def _join(node: Join, edges: Sequence[Edge], sides: Sequence[_Input]) -> Choices
     if prefers_orders(node):
         why = "the order of either tuple leads to its results; other candidates are not looked at again"
         found.append(BufferChoice(BufferKind.CATALOGUES, Holds.RESULT, why))
+        ends = "tuples that end by themselves give up their places"
+        named = zip(sides, (Holds.LEFT, Holds.RIGHT), strict=True)
+        found += [BufferChoice(BufferKind.TIMELINE, holds, ends) for side, holds in named if side.ends]
     if node.kind in (JoinKind.LEFT, JoinKind.FULL):
         found += _partners(node, edges, sides)
     if node.kind in (JoinKind.RIGHT, JoinKind.FULL):
