@@ -13,7 +13,7 @@ import pyarrow as pa
 from thalweg.core.errors import CheckpointError
 from thalweg.core.lanes import Lane
 
-_SCHEMA = pa.schema([("dtype", pa.string()), ("size", pa.int64()), ("data", pa.large_binary())])
+_SCHEMA = pa.schema([("dtype", pa.string()), ("shape", pa.list_(pa.int64())), ("data", pa.large_binary())])
 _ALIGNMENT = 8
 
 
@@ -32,7 +32,7 @@ def write_arrays(path: Path, arrays: Sequence[Lane]) -> None:
     """Arrays as an Arrow file of one row each, so laid out that they can be used where they lie."""
     data = [_padded(array) for array in arrays]
     dtypes = [array.dtype.str for array in arrays]
-    table = pa.table([dtypes, [array.size for array in arrays], pa.array(data, pa.large_binary())], schema=_SCHEMA)
+    table = pa.table([dtypes, [array.shape for array in arrays], pa.array(data, pa.large_binary())], schema=_SCHEMA)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, _SCHEMA) as writer:
         writer.write_table(table)
@@ -52,8 +52,10 @@ def read_arrays(path: Path) -> list[Lane]:
     except pa.ArrowInvalid as error:
         raise CheckpointError(f"{path} cannot be read: {error}", hint="restore the file from a backup") from error
     arrays: list[Lane] = []
-    for dtype, size, data in zip(*(table.column(name) for name in _SCHEMA.names), strict=True):
-        arrays.append(np.frombuffer(data.as_buffer(), dtype=np.dtype(dtype.as_py()), count=size.as_py()))
+    for dtype, shape, data in zip(*(table.column(name) for name in _SCHEMA.names), strict=True):
+        count = int(np.prod(shape.as_py()))
+        flat = np.frombuffer(data.as_buffer(), dtype=np.dtype(dtype.as_py()), count=count)
+        arrays.append(flat.reshape(shape.as_py()))
     return arrays
 
 

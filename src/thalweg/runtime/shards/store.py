@@ -85,7 +85,7 @@ class ShardStore:
         known = self._by_identity.get(id(array))
         if known is not None and known[0]() is array:
             return known[1]
-        digest = sha1(array.tobytes(), usedforsecurity=False).digest() + array.dtype.str.encode()
+        digest = sha1(array.tobytes(), usedforsecurity=False).digest() + f"{array.dtype.str}{array.shape}".encode()
         address = contents.get(digest) or self._by_content.get(digest)
         if address is None:
             address = (file, len(new))

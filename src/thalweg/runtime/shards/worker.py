@@ -23,6 +23,7 @@ from thalweg.runtime.shards.clock import InputTime, QueryClock
 from thalweg.runtime.shards.codec import from_arrow, pack, to_arrow, unpack
 from thalweg.runtime.shards.fragment import Fragment, Outputs
 from thalweg.runtime.shards.spread import Spread, by_shard
+from thalweg.runtime.shards.updates import Updates
 from thalweg.state.snapshot import Tree
 
 HEARTBEAT = -1  # says what time it is, and nothing else
@@ -68,7 +69,12 @@ class ShardWorker:
         nodes = spec.blueprint.build().nodes
         self._sources = {i: nodes[p.node] for i, p in enumerate(spec.cut.ports) if p.origin is None}
         self._clock = QueryClock(spec.inputs, spec.stamped)
-        self._arrivals = {i: Arrivals(self._fragment.dated) for i in self._sources} if stage == 0 else {}
+        self._arrivals: dict[int, Arrivals] = {}
+        self._updates: dict[int, Updates] = {}
+        if stage == 0:
+            streams = {i for i, node in self._sources.items() if node.source in spec.inputs}
+            self._arrivals = {i: Arrivals(self._fragment.dated) for i in streams}
+            self._updates = {i: Updates(self._fragment.dated) for i in self._sources.keys() - streams}
         self._spreads: dict[int, Spread] = {}
         self._begun = False
         self.aside = Aside()
@@ -82,6 +88,7 @@ class ShardWorker:
             "begun": self._begun,
             "clock": self._clock.snapshot(),
             "arrivals": {str(i): arrivals.snapshot() for i, arrivals in self._arrivals.items()},
+            "updates": {str(i): updates.snapshot() for i, updates in self._updates.items()},
             "pipeline": self._fragment.pipeline.snapshot(),
             "aside": self.aside.counts,
         }
@@ -93,6 +100,8 @@ class ShardWorker:
         self._fragment.pipeline.restore(tree["pipeline"])
         for i, arrivals in self._arrivals.items():
             arrivals.restore(tree["arrivals"][str(i)])
+        for i, updates in self._updates.items():
+            updates.restore(tree["updates"][str(i)])
         self.aside.counts = dict(tree["aside"])
 
     def about(self) -> dict[str, Any]:
@@ -182,10 +191,33 @@ class ShardWorker:
             due = arrivals.due(now)
             batch = Batch.empty(schema, self._fragment.dated) if due is None else due
             (here if port in self._fragment.ports else later)[port] = batch
+        for port, updates in self._updates.items():
+            self._take_updates(port, updates, sent, before)
+            due = updates.due(now)
+            batch = Batch.empty(self._sources[port].schema, self._fragment.dated) if due is None else due
+            (here if port in self._fragment.ports else later)[port] = batch
         for parcel in sent:
             if parcel.port == BAD:
                 self.aside.bad(parcel.part, parcel.blob)
         return here, later
+
+    def _take_updates(self, port: int, updates: Updates, sent: Sequence[Parcel], before: Instant) -> None:
+        """What a table held when the query began, and what it has gained and lost since."""
+        schema, pool = self._sources[port].schema, self._fragment.pool
+        blobs = [parcel.blob for parcel in sent if parcel.port == port and len(parcel.blob)]
+        whole = not self._begun and self._sources[port].source in self._spec.tables
+        if whole:
+            blobs.insert(0, self._spec.tables[self._sources[port].source])
+        for place, blob in enumerate(blobs):
+            table = unpack(blob)
+            columns = [to_lane(table.column(i), field.type, pool) for i, field in enumerate(schema)]
+            time, sign = (table.column(len(schema) + i).to_numpy() for i in (0, 1))
+            if place == 0 and whole:  # the whole table comes to every shard, which takes its own part
+                key = self._spec.cut.ports[port].key
+                spread = Spread(key or (), schema, pool, self._spec.shards)
+                mine = spread.shards(columns, len(time)) == self._shard
+                columns, time, sign = [lane[mine] for lane in columns], time[mine], sign[mine]
+            updates.add(columns, time, sign.astype("int64"), before)
 
     def _is_first_port(self, port: int) -> bool:
         """A source that comes in by several ports has its late tuples counted at the first."""

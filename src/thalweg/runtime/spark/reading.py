@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
 
-from thalweg.core.lanes import Lane, to_lane
+from thalweg.algebra.expressions import columns_of
+from thalweg.core.lanes import to_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING
@@ -23,7 +25,7 @@ from thalweg.runtime.spark.parcels import to_rows
 Mapped = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 # Columns that a source's DataFrame gets beside its own.
-TIME, SYSTEM, REASON = "_time", "_system", "_reason"
+TIME, SYSTEM, REASON, SIGN = "_time", "_system", "_reason", "_sign"
 
 
 @dataclass(frozen=True)
@@ -78,25 +80,59 @@ class Reading:
         if not table.num_rows:
             return [b""] * self.shards
         batch = table.drop_columns([SYSTEM, REASON]).combine_chunks().to_batches()[0]
-        if self.shards == 1:
-            return [pack(batch)]
-        if key is None:
-            shards = (np.arange(batch.num_rows) * self.shards // batch.num_rows).astype(np.uint16)
-        else:
-            pool = StringPool()
-            needed = {part.index for part in key if hasattr(part, "index")}
-            lanes = [self._lane(batch, i, pool, i in needed or len(needed) < len(key)) for i in range(len(self.schema))]
-            shards = Spread(key, self.schema, pool, self.shards).shards(lanes, batch.num_rows)
-        return [pack(batch.take(pa.array(rows))) if len(rows) else b"" for rows in _rows(shards, self.shards)]
-
-    def _lane(self, batch: pa.RecordBatch, i: int, pool: StringPool, needed: bool) -> Lane:
-        """A column as a lane, if the key reads it."""
-        return to_lane(batch.column(i), self.schema[i].type, pool) if needed else np.empty(0, dtype=np.int64)
+        return spread_rows(batch, self.schema, key, self.shards)
 
 
-def _rows(shards: np.ndarray, count: int) -> list[np.ndarray]:
-    everything = np.arange(len(shards))
-    return [everything[rows] for rows in by_shard(shards, count)]
+def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Key | None, count: int) -> list[bytes]:
+    """The rows for each shard; without a key each gets an equal share."""
+    if count == 1:
+        return [pack(batch)]
+    if key is None:
+        cuts = np.linspace(0, batch.num_rows, count + 1).astype(np.int64)
+        parts = [batch.slice(a, b - a) for a, b in pairwise(cuts.tolist())]
+        return [pack(part) if part.num_rows else b"" for part in parts]
+    pool = StringPool()
+    read = frozenset().union(*map(columns_of, key))
+    nothing = np.empty(0, dtype=np.int64)
+    lanes = [to_lane(batch.column(i), f.type, pool) if i in read else nothing for i, f in enumerate(schema)]
+    shards = Spread(key, schema, pool, count).shards(lanes, batch.num_rows)
+    everything = np.arange(batch.num_rows)
+    rows = [everything[some] for some in by_shard(shards, count)]
+    return [pack(batch.take(pa.array(some))) if len(some) else b"" for some in rows]
+
+
+@dataclass(frozen=True)
+class TableReading:
+    """The same for the changes of a table. Its rows are the schema's columns, TIME, SIGN and SYSTEM."""
+
+    schema: Schema
+    ports: tuple[tuple[int, Key | None], ...]
+    shards: int
+
+    def task(self) -> Mapped:
+        """The function for `mapInArrow`."""
+        return lambda batches: iter([to_rows(self._parcels(list(batches)))])
+
+    def _parcels(self, batches: list[pa.RecordBatch]) -> list[Parcel]:
+        context = TaskContext.get()
+        part = 0 if context is None else context.partitionId()
+        table = pa.Table.from_batches(batches).combine_chunks() if batches else None
+        if table is None or not table.num_rows:
+            return []
+        system = table.column(SYSTEM)[0].as_py()
+        rows = whole_table(table.drop_columns([SYSTEM]))
+        return [
+            Parcel(shard, port, part, BEGINNING, system, blob)
+            for port, key in self.ports
+            for shard, blob in enumerate(spread_rows(rows, self.schema, key or (), self.shards))
+        ]
+
+
+def whole_table(table: pa.Table) -> pa.RecordBatch:
+    """A table's rows with their times; those without one are there from the beginning, or from now on."""
+    place = table.schema.get_field_index(TIME)
+    time = pc.fill_null(table.column(place), int(BEGINNING))
+    return table.set_column(place, TIME, time).combine_chunks().to_batches()[0]
 
 
 def commands(shards: int) -> Mapped:

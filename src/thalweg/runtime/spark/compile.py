@@ -1,0 +1,115 @@
+"""A query as one streaming DataFrame: sources, exchange, stage, exchange, stage ... all in the same micro-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
+
+from thalweg.core.schema import Field, Schema
+from thalweg.operators.base import Key
+from thalweg.planner.blueprint import Blueprint
+from thalweg.planner.pipeline import Pipeline
+from thalweg.planner.shards import Cut
+from thalweg.runtime.shards.codec import pack
+from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.worker import QuerySpec
+from thalweg.runtime.spark.checkpoint import Checkpoint
+from thalweg.runtime.spark.inputs import StreamInput, TableInput
+from thalweg.runtime.spark.parcels import PARCELS
+from thalweg.runtime.spark.reading import SYSTEM, Reading, TableReading, commands, whole_table
+from thalweg.runtime.spark.schema import to_spark
+from thalweg.runtime.spark.stage import EXP, SIGN, TS, StageTask, unique_names
+
+Ports = tuple[tuple[int, Key | None], ...]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The changes of the answer as a streaming DataFrame, and what its tasks know."""
+
+    frame: DataFrame
+    spec: QuerySpec
+
+
+def compile_stages(
+    spark: SparkSession,
+    blueprint: Blueprint,
+    cut: Cut,
+    streams: Sequence[StreamInput],
+    tables: Sequence[TableInput],
+    shards: int,
+    checkpoint: Checkpoint,
+) -> Compiled:
+    """The streaming DataFrame of a query; the checkpoint becomes its own."""
+    pipeline = blueprint.build()
+    checkpoint.claim(pipeline.identity, shards)
+    checkpoint.control.mkdir(parents=True, exist_ok=True)
+    ports = _ports(pipeline, cut)
+    stamped = any(stream.stream.timestamp is not None for stream in streams)
+    static = {t.relation.name: _held(t, checkpoint) for t in tables if not t.frame.isStreaming}
+    times = {stream.stream.name: stream.time for stream in streams}
+    spec = QuerySpec(blueprint, cut, shards, times, stamped, static)
+    sent = [_read(stream, ports[stream.stream.name], shards) for stream in streams]
+    sent += [_read_table(t, ports[t.relation.name], shards) for t in tables if t.frame.isStreaming]
+    sent.append(_control(spark, checkpoint, shards))
+    parcels = reduce(DataFrame.union, sent)
+    for stage in range(spec.stages):
+        task = StageTask(spec, stage, str(checkpoint.folder))
+        schema = answer_type(blueprint.plan.schema, stamped) if task.is_last else PARCELS
+        parcels = parcels.repartitionById(shards, "shard").mapInArrow(task.task(), schema)
+    return Compiled(parcels, spec)
+
+
+def answer_type(schema: Schema, stamped: bool) -> StructType:
+    """The answer's columns, then from when, until when, and the sign."""
+    named = Schema(tuple(Field(name, f.type) for name, f in zip(unique_names(schema), schema, strict=True)))
+    time = TimestampType() if stamped else LongType()
+    return StructType(
+        [*to_spark(named).fields, StructField(TS, time), StructField(EXP, time), StructField(SIGN, ByteType())]
+    )
+
+
+def _ports(pipeline: Pipeline, cut: Cut) -> dict[str, Ports]:
+    """By source, the ports through which it comes in, and the keys it is spread by."""
+    found: dict[str, Ports] = {}
+    for i, port in enumerate(cut.ports):
+        if port.origin is None:
+            source = pipeline.nodes[port.node].source
+            found[source] = (*found.get(source, ()), (i, port.key))
+    return found
+
+
+def _read(stream: StreamInput, ports: Ports, shards: int) -> DataFrame:
+    reading = Reading(stream.stream.name, stream.stream.schema, ports, shards, stream.ahead)
+    return stream.rows().mapInArrow(reading.task(), PARCELS)
+
+
+def _read_table(table: TableInput, ports: Ports, shards: int) -> DataFrame:
+    reading = TableReading(table.relation.schema, ports, shards)
+    return table.rows().mapInArrow(reading.task(), PARCELS)
+
+
+def _control(spark: SparkSession, checkpoint: Checkpoint, shards: int) -> DataFrame:
+    """Commands are files in a folder, so that Spark remembers which batch has seen which."""
+    rows = spark.readStream.schema("clock long").json(str(checkpoint.control))
+    system = sf.unix_micros(sf.current_timestamp()).alias(SYSTEM)
+    return rows.select("clock", system).mapInArrow(commands(shards), PARCELS)
+
+
+def _held(table: TableInput, checkpoint: Checkpoint) -> bytes:
+    """A table as it was when the query first started."""
+    path = checkpoint.tables / f"{table.relation.name}.arrow"
+    if not path.exists():
+        rows = table.rows().drop(SYSTEM).toArrow()
+        replace_file(path, pack(whole_table(rows)) if rows.num_rows else pack(_no_rows(rows)))
+    return path.read_bytes()
+
+
+def _no_rows(table: pa.Table) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([], schema=table.schema)

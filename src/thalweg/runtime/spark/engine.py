@@ -1,0 +1,122 @@
+"""`tw.Engine`: streams, tables and standing queries on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from thalweg.algebra.catalog import Catalog
+from thalweg.algebra.expressions import UserAggregate
+from thalweg.algebra.plan import Plan, RelationScan, StreamScan
+from thalweg.core.errors import DataError, PlanError
+from thalweg.cql import compile_query, register_aggregate
+from thalweg.fluent import Table
+from thalweg.patterns import check
+from thalweg.planner import Settings, Strategy
+from thalweg.planner.blueprint import Blueprint
+from thalweg.runtime.spark.inputs import StreamInput, TableInput, stream_input, table_input
+from thalweg.runtime.spark.query import SparkQuery
+from thalweg.runtime.spark.session import local_spark
+
+
+class Engine:
+    """Standing queries over streaming DataFrames.
+
+    `spark` is yours, or, if you give none, a local one is started. `shards` is how many parts a query's state is split
+    into; a query can be given its own number.
+    """
+
+    def __init__(self, spark: SparkSession | None = None, shards: int | None = None) -> None:
+        self.spark = spark or local_spark()
+        self.shards = shards or self.spark.sparkContext.defaultParallelism
+        self.catalog = Catalog()
+        self._streams: dict[str, StreamInput] = {}
+        self._tables: dict[str, TableInput] = {}
+
+    # -- declaring
+
+    def stream(
+        self,
+        name: str,
+        df: DataFrame,
+        timestamp: str = "ts",
+        lateness: str | int | None = None,
+        idle: str | None = None,
+        ahead: str | None = "1 day",
+    ) -> None:
+        """Make a streaming DataFrame known as a stream.
+
+        `timestamp` names the column with the time of a row: a TIMESTAMP, or an integer for plain ticks (which then is
+        no column of the stream). Rows may come late by `lateness` ("5 seconds"); later ones are kept aside. After
+        `idle` without rows the stream's time goes on with the system's clock, so that it keeps nobody waiting. Rows
+        whose time is `ahead` of the system's clock by more than this are kept aside.
+        """
+        declared = stream_input(name, df, timestamp, lateness, idle, ahead)
+        self.catalog.add(declared.stream)
+        self._streams[declared.stream.name] = declared
+
+    def relation(
+        self,
+        name: str,
+        df: DataFrame | str,
+        key: str | Sequence[str] | None = None,
+        retroactive: bool = False,
+    ) -> None:
+        """Make a table known: a DataFrame, or the name of one of Spark's.
+
+        A query takes the table as it is when it first starts. A streaming DataFrame brings changes instead: whole rows
+        that the table gains, or loses if a column `_op` says `-`; a column `_at` tells since when. With `retroactive`
+        a change also concerns older tuples (a relation); without, only those that come after it (an NRR).
+        """
+        frame = self.spark.table(df) if isinstance(df, str) else df
+        names = key if key is None or isinstance(key, str) else list(key)
+        declared = table_input(name, frame, names, retroactive)
+        self.catalog.add(declared.relation)
+        self._tables[declared.relation.name] = declared
+
+    def register(self, *aggregates: UserAggregate) -> None:
+        """Make aggregates of your own known to queries."""
+        for aggregate in aggregates:
+            register_aggregate(self.catalog, aggregate)
+
+    # -- queries
+
+    def table(self, name: str) -> Table:
+        """A stream or table, to build a query on in Python."""
+        return Table.of(self.catalog, name)
+
+    def query(
+        self,
+        query: str | Table,
+        name: str | None = None,
+        strategy: str = "auto",
+        shards: int | None = None,
+        settings: Settings | None = None,
+    ) -> SparkQuery:
+        """A standing query, in CQL or built with `table(...)`; `start` lets it run."""
+        if isinstance(query, Table):
+            query.require(self.catalog)
+        plan = query.plan if isinstance(query, Table) else compile_query(query, self.catalog)
+        check(plan)
+        blueprint = Blueprint(plan, _strategy(strategy), settings or Settings())
+        streams = [self._streams[name] for name in _names(plan, StreamScan)]
+        if not streams:
+            raise PlanError("the query reads no stream, so nothing would ever make it run", hint="ask Spark directly")
+        tables = [self._tables[name] for name in _names(plan, RelationScan)]
+        return SparkQuery(self.spark, blueprint, streams, tables, shards or self.shards, name)
+
+
+def _strategy(name: str) -> Strategy:
+    usable = [strategy.value for strategy in Strategy if not strategy.is_queued]
+    if name not in usable:
+        raise PlanError(f"there is no strategy {name!r} on Spark", candidates=usable)
+    return Strategy(name)
+
+
+def _names(plan: Plan, kind: type[Any]) -> list[str]:
+    return list(dict.fromkeys(leaf.source.name for leaf in plan.walk() if isinstance(leaf, kind)))
+
+
+__all__ = ["DataError", "Engine"]

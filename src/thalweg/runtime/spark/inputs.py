@@ -1,0 +1,140 @@
+"""Streams and tables as the engine knows them: a DataFrame, and what is said about its time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+from pyspark.sql.types import IntegerType, LongType
+
+from thalweg.algebra.catalog import Relation, Stream
+from thalweg.core.errors import DataError, NameNotFoundError, TypeMismatchError, did_you_mean
+from thalweg.core.schema import Schema
+from thalweg.core.time import Clock, parse_duration
+from thalweg.core.types import DataType
+from thalweg.runtime.shards.clock import InputTime
+from thalweg.runtime.spark.reading import REASON, SIGN, SYSTEM, TIME
+from thalweg.runtime.spark.schema import from_spark, to_spark
+from thalweg.runtime.spark.sources.aside import ASIDE
+from thalweg.runtime.spark.sources.aside import REASON as REASON_ASIDE
+
+OPERATION, AT = "_op", "_at"
+
+
+@dataclass(frozen=True)
+class StreamInput:
+    """A streaming DataFrame with a column that tells the time of its rows."""
+
+    stream: Stream
+    frame: DataFrame
+    time_column: str
+    time: InputTime
+    ahead: int | None
+
+    def rows(self) -> DataFrame:
+        """The stream's columns in our types, then its time in ticks, the system's clock, and why a row is no tuple."""
+        wanted = to_spark(self.stream.schema)
+        columns = [sf.col(_quoted(f.name)).try_cast(f.dataType).alias(f.name) for f in wanted.fields]
+        time = sf.col(_quoted(self.time_column))
+        ticks = sf.unix_micros(time.cast("timestamp")) if self.stream.timestamp is not None else time.cast("long")
+        return self.frame.select(*columns, ticks.alias(TIME), _system(), _reason(self.frame))
+
+
+@dataclass(frozen=True)
+class TableInput:
+    """A DataFrame: a table as it is when a query starts, or, if it streams, the rows that a table gains and loses."""
+
+    relation: Relation
+    frame: DataFrame
+
+    def rows(self) -> DataFrame:
+        """The table's columns in our types, then time in ticks (NULL: at once), sign, and the system's clock."""
+        wanted = to_spark(self.relation.schema)
+        columns = [sf.col(_quoted(f.name)).try_cast(f.dataType).alias(f.name) for f in wanted.fields]
+        return self.frame.select(*columns, self._time(), self._sign(), _system())
+
+    def _time(self) -> Column:
+        if AT not in self.frame.columns:
+            return sf.lit(None).cast("long").alias(TIME)
+        is_number = isinstance(self.frame.schema[AT].dataType, LongType | IntegerType)
+        return (sf.col(AT).cast("long") if is_number else sf.unix_micros(sf.col(AT).cast("timestamp"))).alias(TIME)
+
+    def _sign(self) -> Column:
+        if OPERATION not in self.frame.columns:
+            return sf.lit(1).cast("long").alias(SIGN)
+        return sf.when(sf.col(OPERATION) == "-", -1).otherwise(1).cast("long").alias(SIGN)
+
+
+def stream_input(
+    name: str, frame: DataFrame, timestamp: str, lateness: str | int | None, idle: str | None, ahead: str | None
+) -> StreamInput:
+    """What `Engine.stream` was told, checked."""
+    if not frame.isStreaming:
+        raise DataError(
+            f"{name} must be a streaming DataFrame, but this one is not",
+            hint="spark.readStream gives one; a table that is there as a whole is a relation, or feed it with "
+            "thalweg.runtime.spark.sources.replay",
+        )
+    whole = from_spark(frame.select(*(c for c in frame.columns if c not in ASIDE.names)).schema)
+    place = next((i for i, n in enumerate(whole.names) if n.casefold() == timestamp.casefold()), None)
+    if place is None:
+        raise NameNotFoundError(
+            f"{name} has no column {timestamp} to take the time from",
+            candidates=whole.names,
+            hint=did_you_mean(timestamp, whole.names),
+        )
+    stamped = whole[place].type is DataType.TIMESTAMP
+    if not stamped and whole[place].type is not DataType.BIGINT:
+        raise TypeMismatchError(
+            f"the time of {name} is to come from {timestamp}, which is {whole[place].type}",
+            candidates=("TIMESTAMP", "BIGINT"),
+            hint="cast it to a timestamp, or to an integer for plain ticks",
+        )
+    clock = Clock.TIMESTAMPS if stamped else Clock.TICKS
+    late = 0 if lateness is None else _extent(lateness, clock, "lateness")
+    schema = whole if stamped else Schema(tuple(f for i, f in enumerate(whole) if i != place))
+    stream = Stream(name, schema, place if stamped else None, late)
+    silence = None if idle is None else _extent(idle, Clock.TIMESTAMPS, "idle")
+    allowed = None if ahead is None or not stamped else _extent(ahead, Clock.TIMESTAMPS, "ahead")
+    return StreamInput(stream, frame, whole.names[place], InputTime(late, silence), allowed)
+
+
+def table_input(name: str, frame: DataFrame, key: str | list[str] | None, retroactive: bool) -> TableInput:
+    """What `Engine.relation` was told, checked."""
+    schema = from_spark(frame.select(*(c for c in frame.columns if c not in (OPERATION, AT))).schema)
+    names = [key] if isinstance(key, str) else list(key or ())
+    places = []
+    for wanted in names:
+        found = [i for i, n in enumerate(schema.names) if n.casefold() == wanted.casefold()]
+        if not found:
+            raise NameNotFoundError(
+                f"{name} has no column {wanted} for its key", candidates=schema.names,
+                hint=did_you_mean(wanted, schema.names),
+            )  # fmt: skip
+        places += found
+    return TableInput(Relation(name, schema, tuple(places), retroactive), frame)
+
+
+def _extent(value: str | int, clock: Clock, what: str) -> int:
+    """A length of time in ticks: a number of them, or a text such as "5 seconds"."""
+    if isinstance(value, int):
+        return value
+    if clock is Clock.TICKS:
+        raise DataError(f"{what} must be a number of ticks, not {value!r}", hint="the stream's time is an integer")
+    return parse_duration(value)
+
+
+def _system() -> Column:
+    """The system's clock as of the micro-batch: Spark writes it down with the batch, so a batch run again sees it."""
+    return sf.unix_micros(sf.current_timestamp()).alias(SYSTEM)
+
+
+def _reason(frame: DataFrame) -> Column:
+    """Why a row is no tuple, where its source says so."""
+    told = sf.col(REASON_ASIDE) if REASON_ASIDE in frame.columns else sf.lit(None)
+    return told.cast("string").alias(REASON)
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '``')}`"

@@ -1,0 +1,157 @@
+"""A query at work on Spark."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.streaming.query import StreamingQuery
+
+from thalweg.core.errors import DataError
+from thalweg.core.time import Clock, Instant
+from thalweg.runtime.local.values import read_instant
+from thalweg.runtime.shards.aside import BAD_ROWS, LATE, read_aside
+from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.store import read_manifest, shard_folder
+from thalweg.runtime.shards.worker import DRAIN, QuerySpec
+from thalweg.runtime.spark.checkpoint import Checkpoint
+from thalweg.runtime.spark.compile import answer_type
+from thalweg.runtime.spark.sinks import AnswerSink, Sink
+from thalweg.runtime.spark.stage import EXP, SIGN, TS
+
+
+class Run:
+    """Made by `SparkQuery.start`; `query` is Spark's own handle."""
+
+    def __init__(
+        self, spark: SparkSession, query: StreamingQuery, checkpoint: Checkpoint, spec: QuerySpec, sink: Sink
+    ) -> None:
+        self._spark, self.query, self.checkpoint, self._spec = spark, query, checkpoint, spec
+        self._sink = sink
+
+    # -- answers
+
+    def answer(self, at: Any = None) -> DataFrame:
+        """The answer now, or at an instant that has passed, each row as often as it is in."""
+        told = self._told()
+        t = self._spark_time(self._instant(at))
+        alive = (sf.col(TS).isNull() | (sf.col(TS) <= t)) & (sf.col(EXP).isNull() | (sf.col(EXP) > t))
+        columns = [c for c in told.columns if c not in (TS, EXP, SIGN, "batch")]
+        names = [sf.col(f"`{c}`") for c in columns]
+        counted = told.where(alive).groupBy(*names).agg(sf.sum(SIGN).alias(SIGN)).where(sf.col(SIGN) > 0)
+        return counted.select(*names, sf.explode(sf.sequence(sf.lit(1), sf.col(SIGN))).alias(SIGN)).select(*names)
+
+    def changes(self) -> DataFrame:
+        """What has entered (+1) and left (-1) the answer so far: `_t`, `_sign` and the row; net at each instant."""
+        told, now = self._told(), self._spark_time(self.now)
+        columns = [sf.col(f"`{c}`") for c in told.columns if c not in (TS, EXP, SIGN, "batch")]
+        gained = told.select(sf.col(TS).alias("_t"), sf.col(SIGN).cast("long").alias(SIGN), *columns)
+        ended = told.where(sf.col(EXP) <= now)
+        lost = ended.select(sf.col(EXP).alias("_t"), (-sf.col(SIGN)).cast("long").alias(SIGN), *columns)
+        net = gained.union(lost).groupBy("_t", *columns).agg(sf.sum(SIGN).alias(SIGN))
+        return net.where(sf.col(SIGN) != 0).select("_t", SIGN, *columns)
+
+    def _told(self) -> DataFrame:
+        """All changes of batches that are done for good."""
+        if not isinstance(self._sink, AnswerSink):
+            raise DataError(
+                "the changes of this query go to a sink of its own, so it has no answers to give",
+                hint="ask the sink, or start the query without one",
+            )
+        schema = answer_type(self._spec.blueprint.plan.schema, self._spec.stamped)
+        done = self.checkpoint.committed
+        found = [p for p in self._sink.folder.glob("batch=*") if int(p.name.split("=")[1]) <= done]
+        if not found:
+            return self._spark.createDataFrame([], schema)
+        return self._spark.read.schema(schema).parquet(*map(str, found))
+
+    # -- time
+
+    @property
+    def now(self) -> Instant:
+        """The query's clock, in ticks: the answer is known up to here."""
+        return min(int(about["now"]) for about in self._abouts(stage=0))
+
+    def advance(self, t: Any) -> None:
+        """Let time pass up to `t`, though nothing may arrive."""
+        self._command(read_instant(self._clock, t, "advance"))
+
+    def drain(self) -> None:
+        """Nothing more will come: what waits because others might be late is let in."""
+        self._command(DRAIN)
+
+    def _command(self, clock: Instant) -> None:
+        name = f"{datetime.now().strftime('%Y%m%d%H%M%S%f')}-{uuid4().hex[:6]}.json"
+        replace_file(self.checkpoint.control / name, json.dumps({"clock": clock}).encode() + b"\n")
+
+    @property
+    def _clock(self) -> Clock:
+        return Clock.TIMESTAMPS if self._spec.stamped else Clock.TICKS
+
+    def _instant(self, at: Any) -> Instant:
+        now = self.now
+        if at is None:
+            return now
+        t = read_instant(self._clock, at, "answer")
+        if t > now:
+            raise DataError(
+                f"the answer at {self._clock.show(t)} is not known yet: the clock is at {self._clock.show(now)}",
+                hint="advance(t), then wait()",
+            )
+        return t
+
+    def _spark_time(self, t: Instant) -> Any:
+        return sf.timestamp_micros(sf.lit(t)) if self._spec.stamped else sf.lit(t)
+
+    # -- the streaming query
+
+    def wait(self) -> None:
+        """Until everything that is there now has been worked through."""
+        self.query.processAllAvailable()
+
+    def wait_until_done(self, timeout: float | None = None) -> bool:
+        """Until a bounded query has ended; False if it has not within `timeout` seconds."""
+        return self.query.awaitTermination(timeout) is not False  # type: ignore[arg-type]
+
+    def stop(self) -> None:
+        """End after the batch at work; a later start goes on from there."""
+        self.query.stop()
+
+    # -- what has happened
+
+    def late(self, stream: str) -> list[dict[str, Any]]:
+        """The rows of a stream that came too late, in order of batches."""
+        return [row for table in read_aside(self.checkpoint.folder, LATE, stream) for row in table.to_pylist()]
+
+    def bad_rows(self, stream: str) -> list[dict[str, Any]]:
+        """The rows of a stream that were no tuples, with the reason."""
+        return [row for table in read_aside(self.checkpoint.folder, BAD_ROWS, stream) for row in table.to_pylist()]
+
+    def metrics(self) -> dict[str, Any]:
+        """State, delay and rows put aside, over all shards, as of the last batch that is done."""
+        abouts = [about for stage in range(self._spec.stages) for about in self._abouts(stage)]
+        aside: dict[str, int] = {}
+        for about in abouts:
+            for kind, count in about["aside"].items():
+                aside[kind] = aside.get(kind, 0) + count
+        progress = self.query.lastProgress
+        return {
+            "batch": self.checkpoint.committed,
+            "now": self._clock.show(self.now),
+            "stored": sum(about["stored"] for about in abouts),
+            "waiting": sum(about["waiting"] for about in abouts),
+            "aside": aside,
+            "rows_per_second": None if progress is None else progress["processedRowsPerSecond"],
+        }
+
+    def _abouts(self, stage: int) -> list[dict[str, Any]]:
+        """What the shards of a stage say about themselves after the last batch that is done."""
+        done = self.checkpoint.committed
+        if done < 0:
+            raise DataError("the query has not done a batch yet", hint="wait() first")
+        folders = [shard_folder(self.checkpoint.folder, stage, shard) for shard in range(self._spec.shards)]
+        return [read_manifest(folder / f"manifest-{done}.json")["about"] for folder in folders]
