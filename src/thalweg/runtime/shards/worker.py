@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import to_lane
+from thalweg.core.lanes import Lane, null_lane, to_lane
+from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.shards import Cut
@@ -53,6 +54,7 @@ class QuerySpec:
     inputs: dict[str, InputTime]  # by source
     stamped: bool  # ticks are microseconds
     tables: dict[str, bytes]  # by relation: what it held when the query began, as an Arrow stream
+    needed: dict[str, tuple[int, ...]]  # by stream: the columns that are brought along; the others are NULL
 
     @property
     def stages(self) -> int:
@@ -183,8 +185,8 @@ class ShardWorker:
             for parcel in sent:
                 if parcel.port == port and len(parcel.blob):
                     table = unpack(parcel.blob)
-                    columns = [to_lane(table.column(i), f.type, self._fragment.pool) for i, f in enumerate(schema)]
-                    ts = table.column(len(schema)).to_numpy()
+                    columns = self._lanes(table, name, schema)
+                    ts = table.column(table.num_columns - 1).to_numpy()
                     late = arrivals.add(columns, ts, before)
                     if late is not None and self._is_first_port(port):
                         self.aside.late(name, late, schema, self._fragment.pool)
@@ -200,6 +202,13 @@ class ShardWorker:
             if parcel.port == BAD:
                 self.aside.bad(parcel.part, parcel.blob)
         return here, later
+
+    def _lanes(self, table: pa.RecordBatch, stream: str, schema: Schema) -> list[Lane]:
+        """All columns of a stream's tuples, those that were not brought along as NULLs."""
+        lanes = [null_lane(field.type, table.num_rows) for field in schema]
+        for place, column in enumerate(self._spec.needed[stream]):
+            lanes[column] = to_lane(table.column(place), schema[column].type, self._fragment.pool)
+        return lanes
 
     def _take_updates(self, port: int, updates: Updates, sent: Sequence[Parcel], before: Instant) -> None:
         """What a table held when the query began, and what it has gained and lost since."""

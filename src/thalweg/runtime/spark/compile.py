@@ -8,12 +8,13 @@ from functools import reduce
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
 from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
 
+from thalweg.algebra.expressions import Column, map_columns
 from thalweg.core.schema import Field, Schema
 from thalweg.operators.base import Key
 from thalweg.planner.blueprint import Blueprint
+from thalweg.planner.needed import needed_columns
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.shards import Cut
 from thalweg.runtime.shards.codec import pack
@@ -22,7 +23,7 @@ from thalweg.runtime.shards.worker import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.parcels import PARCELS
-from thalweg.runtime.spark.reading import SYSTEM, Reading, TableReading, commands, whole_table
+from thalweg.runtime.spark.reading import Reading, TableReading, commands, whole_table
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.stage import EXP, SIGN, TS, StageTask, unique_names
 
@@ -54,9 +55,10 @@ def compile_stages(
     stamped = any(stream.stream.timestamp is not None for stream in streams)
     static = {t.relation.name: _held(t, checkpoint) for t in tables if not t.frame.isStreaming}
     times = {stream.stream.name: stream.time for stream in streams}
-    spec = QuerySpec(blueprint, cut, shards, times, stamped, static)
-    sent = [_read(stream, ports[stream.stream.name], shards) for stream in streams]
-    sent += [_read_table(t, ports[t.relation.name], shards) for t in tables if t.frame.isStreaming]
+    needed = {name: tuple(sorted(columns)) for name, columns in needed_columns(blueprint.plan).items()}
+    spec = QuerySpec(blueprint, cut, shards, times, stamped, static, needed)
+    sent = [_read(stream, ports[stream.stream.name], spec, checkpoint) for stream in streams]
+    sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
     sent.append(_control(spark, checkpoint, shards))
     parcels = reduce(DataFrame.union, sent)
     for stage in range(spec.stages):
@@ -85,28 +87,39 @@ def _ports(pipeline: Pipeline, cut: Cut) -> dict[str, Ports]:
     return found
 
 
-def _read(stream: StreamInput, ports: Ports, shards: int) -> DataFrame:
-    reading = Reading(stream.stream.name, stream.stream.schema, ports, shards, stream.ahead)
-    return stream.rows().mapInArrow(reading.task(), PARCELS)
+def _read(stream: StreamInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
+    """The rows of a stream, less the columns that nobody reads; all this happens in the JVM."""
+    schema, needed = stream.stream.schema, spec.needed[stream.stream.name]
+    places = {column: place for place, column in enumerate(needed)}
+    keys = tuple((port, _renumbered(key, places)) for port, key in ports)
+    read = Schema(tuple(schema[i] for i in needed))
+    reading = Reading(stream.stream.name, read, keys, spec.shards, stream.ahead, str(checkpoint.folder))
+    return stream.rows(needed).mapInArrow(reading.task(), PARCELS)
 
 
-def _read_table(table: TableInput, ports: Ports, shards: int) -> DataFrame:
-    reading = TableReading(table.relation.schema, ports, shards)
+def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:
+    """A key over the columns that are read."""
+    if key is None:
+        return None
+    return tuple(map_columns(part, lambda c: Column(places[c.index], c.type, c.name)) for part in key)
+
+
+def _read_table(table: TableInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
+    reading = TableReading(table.relation.schema, ports, spec.shards, str(checkpoint.folder))
     return table.rows().mapInArrow(reading.task(), PARCELS)
 
 
 def _control(spark: SparkSession, checkpoint: Checkpoint, shards: int) -> DataFrame:
     """Commands are files in a folder, so that Spark remembers which batch has seen which."""
     rows = spark.readStream.schema("clock long").json(str(checkpoint.control))
-    system = sf.unix_micros(sf.current_timestamp()).alias(SYSTEM)
-    return rows.select("clock", system).mapInArrow(commands(shards), PARCELS)
+    return rows.mapInArrow(commands(shards, str(checkpoint.folder)), PARCELS)
 
 
 def _held(table: TableInput, checkpoint: Checkpoint) -> bytes:
     """A table as it was when the query first started."""
     path = checkpoint.tables / f"{table.relation.name}.arrow"
     if not path.exists():
-        rows = table.rows().drop(SYSTEM).toArrow()
+        rows = table.rows().toArrow()
         replace_file(path, pack(whole_table(rows)) if rows.num_rows else pack(_no_rows(rows)))
     return path.read_bytes()
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import IntegerType, LongType
+from pyspark.sql.types import IntegerType, LongType, StructField
 
 from thalweg.algebra.catalog import Relation, Stream
 from thalweg.core.errors import DataError, NameNotFoundError, TypeMismatchError, did_you_mean
@@ -14,7 +15,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import Clock, parse_duration
 from thalweg.core.types import DataType
 from thalweg.runtime.shards.clock import InputTime
-from thalweg.runtime.spark.reading import REASON, SIGN, SYSTEM, TIME
+from thalweg.runtime.spark.reading import REASON, SIGN, TIME
 from thalweg.runtime.spark.schema import from_spark, to_spark
 from thalweg.runtime.spark.sources.aside import ASIDE
 from thalweg.runtime.spark.sources.aside import REASON as REASON_ASIDE
@@ -32,13 +33,14 @@ class StreamInput:
     time: InputTime
     ahead: int | None
 
-    def rows(self) -> DataFrame:
-        """The stream's columns in our types, then its time in ticks, the system's clock, and why a row is no tuple."""
-        wanted = to_spark(self.stream.schema)
-        columns = [sf.col(_quoted(f.name)).try_cast(f.dataType).alias(f.name) for f in wanted.fields]
+    def rows(self, needed: Collection[int]) -> DataFrame:
+        """Some of the stream's columns in our types, then the time, then why a row is no tuple, if the source knows."""
+        fields = to_spark(self.stream.schema).fields
+        columns = [_cast(f).alias(f.name) for i, f in enumerate(fields) if i in needed]
         time = sf.col(_quoted(self.time_column))
-        ticks = sf.unix_micros(time.cast("timestamp")) if self.stream.timestamp is not None else time.cast("long")
-        return self.frame.select(*columns, ticks.alias(TIME), _system(), _reason(self.frame))
+        told = time.cast("timestamp") if self.stream.timestamp is not None else time.cast("long")
+        reason = [sf.col(REASON_ASIDE).alias(REASON)] if REASON_ASIDE in self.frame.columns else []
+        return self.frame.select(*columns, told.alias(TIME), *reason)
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,9 @@ class TableInput:
     frame: DataFrame
 
     def rows(self) -> DataFrame:
-        """The table's columns in our types, then time in ticks (NULL: at once), sign, and the system's clock."""
-        wanted = to_spark(self.relation.schema)
-        columns = [sf.col(_quoted(f.name)).try_cast(f.dataType).alias(f.name) for f in wanted.fields]
-        return self.frame.select(*columns, self._time(), self._sign(), _system())
+        """The table's columns in our types, then the time in ticks (NULL: at once) and the sign."""
+        columns = [_cast(f).alias(f.name) for f in to_spark(self.relation.schema).fields]
+        return self.frame.select(*columns, self._time(), self._sign())
 
     def _time(self) -> Column:
         if AT not in self.frame.columns:
@@ -125,15 +126,9 @@ def _extent(value: str | int, clock: Clock, what: str) -> int:
     return parse_duration(value)
 
 
-def _system() -> Column:
-    """The system's clock as of the micro-batch: Spark writes it down with the batch, so a batch run again sees it."""
-    return sf.unix_micros(sf.current_timestamp()).alias(SYSTEM)
-
-
-def _reason(frame: DataFrame) -> Column:
-    """Why a row is no tuple, where its source says so."""
-    told = sf.col(REASON_ASIDE) if REASON_ASIDE in frame.columns else sf.lit(None)
-    return told.cast("string").alias(REASON)
+def _cast(field: StructField) -> Column:
+    """A column in the type that the stream has it in; NULL where it cannot be brought there."""
+    return sf.col(_quoted(field.name)).try_cast(field.dataType)
 
 
 def _quoted(name: str) -> str:

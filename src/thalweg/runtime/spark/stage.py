@@ -18,9 +18,8 @@ from thalweg.core.types import DataType
 from thalweg.runtime.shards.store import ShardStore, shard_folder
 from thalweg.runtime.shards.worker import QuerySpec, ShardWorker
 from thalweg.runtime.spark.parcels import from_rows, to_rows
-from thalweg.runtime.spark.reading import Mapped
+from thalweg.runtime.spark.reading import BATCH_ID, Mapped
 
-BATCH_ID = "streaming.sql.batchId"
 TS, EXP, SIGN = "_ts", "_exp", "_sign"
 
 # Shards that this process has run, with the batch that they have done. A shard is taken out while it works, so that a
