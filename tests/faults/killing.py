@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +46,14 @@ class Outcome:
     seconds: float = 0.0
 
 
+Victims = Callable[[str, int], list[int]]  # the processes of a kind, given the driver
+
+
+def local_victims(kind: str, driver: int) -> list[int]:
+    """On a local Spark all others descend from the driver."""
+    return {"driver": lambda: [driver], "java": lambda: java(driver), "worker": lambda: workers(driver)}[kind]()
+
+
 def attacks(draw: random.Random, batches: int, kinds: Sequence[str] = KINDS) -> list[Attack]:
     """Each kind once, in any order, at any moment."""
     moments = sorted(draw.sample(range(batches - 1), len(kinds)))
@@ -53,7 +61,9 @@ def attacks(draw: random.Random, batches: int, kinds: Sequence[str] = KINDS) -> 
     return [Attack(kind, batch, draw.random()) for kind, batch in zip(order, moments, strict=True)]
 
 
-def run_killed(folder: Path, arguments: Sequence[str], plan: list[Attack], draw: random.Random) -> Outcome:
+def run_killed(
+    folder: Path, arguments: Sequence[str], plan: list[Attack], draw: random.Random, victims: Victims = local_victims
+) -> Outcome:
     """Start the program until it comes to its end, while the attacks are carried out."""
     outcome, began = Outcome(), time.monotonic()
     while outcome.starts < MOST_STARTS:
@@ -64,7 +74,7 @@ def run_killed(folder: Path, arguments: Sequence[str], plan: list[Attack], draw:
                 stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         try:
-            _attack_until_it_ends(program, folder, plan, draw, outcome)
+            _attack_until_it_ends(program, folder, plan, draw, victims, outcome)
         finally:
             if program.poll() is None or outcome.starts == MOST_STARTS:
                 _end_group(program.pid)
@@ -75,13 +85,18 @@ def run_killed(folder: Path, arguments: Sequence[str], plan: list[Attack], draw:
 
 
 def _attack_until_it_ends(
-    program: subprocess.Popen[bytes], folder: Path, plan: list[Attack], draw: random.Random, outcome: Outcome
+    program: subprocess.Popen[bytes],
+    folder: Path,
+    plan: list[Attack],
+    draw: random.Random,
+    victims: Victims,
+    outcome: Outcome,
 ) -> None:
     while program.poll() is None:
-        if plan and batches_done(folder) >= plan[0].batch:
+        # Worker processes are there as soon as this start has begun to work.
+        if plan and batches_done(folder) >= plan[0].batch and victims("worker", program.pid):
             time.sleep(plan[0].delay)
-            victims = {"driver": [program.pid], "java": java(program.pid), "worker": workers(program.pid)}
-            if program.poll() is None and kill(victims[plan[0].kind], draw) is not None:
+            if program.poll() is None and kill(victims(plan[0].kind, program.pid), draw) is not None:
                 outcome.killed.append(f"{plan[0].kind} in batch {batches_done(folder)}")
                 plan.pop(0)
         time.sleep(0.02)

@@ -44,7 +44,15 @@ def memory(pid: int) -> int:
 
 def java(driver: int) -> list[int]:
     """The Java process of a Python driver."""
-    return [pid for pid in descendants(driver) if "org.apache.spark.deploy.SparkSubmit" in command(pid)]
+    return [
+        pid for pid in descendants(driver) if "org.apache.spark.deploy.SparkSubmit" in command(pid) and _is_java(pid)
+    ]
+
+
+def _is_java(pid: int) -> bool:
+    """Not a script on its way to become Java, nor the Java that tells it how."""
+    words = command(pid).split()
+    return bool(words) and words[0].endswith("java") and "org.apache.spark.launcher.Main" not in words
 
 
 def workers(ancestor: int) -> list[int]:

@@ -20,6 +20,10 @@ from typing import Any
 import thalweg as tw
 from thalweg.generators import make
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.spark.engine import Engine
+from thalweg.runtime.spark.run import Run
+from thalweg.runtime.spark.session import local_spark
+from thalweg.runtime.spark.sources.generator import generator
 
 # Connections from the same host within two seconds of each other, then what they carry by protocol.
 QUERY = """
@@ -36,10 +40,6 @@ Change = tuple[int, tuple[Any, ...]]  # when, and the row
 
 def run(folder: Path, master: str, rows: int, per_batch: int, settings: dict[str, str]) -> None:
     """Until there is no more input; the changes are written down when all is done."""
-    from thalweg.runtime.spark.engine import Engine
-    from thalweg.runtime.spark.session import local_spark
-    from thalweg.runtime.spark.sources.generator import generator
-
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, sys.path)))
     spark = local_spark(**{"spark.driver.memory": "1g", "spark.master": master, **settings})
     engine = Engine(spark, shards=SHARDS)
@@ -47,10 +47,13 @@ def run(folder: Path, master: str, rows: int, per_batch: int, settings: dict[str
     engine.stream("connections", frame, ahead=None)
     running = engine.query(QUERY).start(folder / "checkpoint", trigger={"availableNow": True})
     running.wait_until_done()
-    told = running.changes().collect()
-    changes = [[_micros(row["_t"]), row["_sign"], *list(row)[2:]] for row in told]
-    replace_file(folder / "changes.json", json.dumps(changes).encode())
+    replace_file(folder / "changes.json", json.dumps(changes_of(running)).encode())
     spark.stop()
+
+
+def changes_of(running: Run) -> list[tuple[int, int, tuple[Any, ...]]]:
+    """What a query has told so far: when, how often, the row."""
+    return [(_micros(row["_t"]), row["_sign"], tuple(row)[2:]) for row in running.changes().collect()]
 
 
 def _micros(t: datetime) -> int:
@@ -60,7 +63,7 @@ def _micros(t: datetime) -> int:
 
 def read_changes(folder: Path) -> Counter[Change]:
     """What a program that has come to its end has told."""
-    return netted((t, sign, tuple(row)) for t, sign, *row in json.loads((folder / "changes.json").read_bytes()))
+    return netted((t, sign, tuple(row)) for t, sign, row in json.loads((folder / "changes.json").read_bytes()))
 
 
 def expected(rows: int) -> Counter[Change]:
