@@ -35,11 +35,12 @@ def command(pid: int) -> str:
 
 
 def memory(pid: int) -> int:
-    """The resident bytes of a process; 0 if it is gone."""
+    """The resident bytes of a process, with what it shares with others in equal parts; 0 if it is gone."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
         return 0
+    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
 def java(driver: int) -> list[int]:

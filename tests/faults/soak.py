@@ -34,6 +34,7 @@ QUERIES = {
 }
 NEW_KEYS = {"new keys": "SELECT DISTINCT src || '-' || CAST(ts AS STRING) AS id FROM c [RANGE 10 SECONDS]"}
 MINUTE = 60_000_000
+SECONDS_PER_BATCH = 10
 ALLOWED = 1.15  # so much more is still flat
 
 
@@ -67,7 +68,9 @@ def soak(top: Path, minutes: int, rate: float, queries: dict[str, str]) -> list[
     runs = []
     for name, text in queries.items():
         engine = Engine(spark, shards=2)
-        frame = generator(spark, "connections", rows=rows, rows_per_batch=int(5 * rate), partitions=2, rate=rate)
+        frame = generator(
+            spark, "connections", rows=rows, rows_per_batch=int(SECONDS_PER_BATCH * rate), partitions=2, rate=rate
+        )
         engine.stream("c", frame, ahead=None)
         runs.append(engine.query(text).start(top / name.replace(" ", "-"), Nowhere(), {"availableNow": True}))
     samples: list[Sample] = []
