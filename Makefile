@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: setup demo test lint types layers unit fuzz lock clean
+.PHONY: setup demo test lint types layers unit fuzz faults cluster-test soak lock clean
 
 setup: $(STAMP)
 
@@ -39,6 +39,20 @@ unit: setup
 EXAMPLES ?= 5000
 fuzz: setup
 	THALWEG_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(WORKERS) tests/kernel tests/operators tests/oracle tests/expressions
+
+# Real processes that are killed at random, by hand (a quarter of an hour): on a local Spark, then on a cluster.
+RUNS ?= 10
+faults: setup
+	PYTHONPATH=tests $(BIN)/python -m faults.killing --runs $(RUNS)
+
+cluster-test: setup
+	PYTHONPATH=tests $(BIN)/python -m faults.cluster
+
+# An hour of event time, by hand: does anything grow? make soak MINUTES=10 RATE=5000
+MINUTES ?= 60
+RATE ?= 50000
+soak: setup
+	PYTHONPATH=tests $(BIN)/python -m faults.soak --minutes $(MINUTES) --rate $(RATE) --new-keys
 
 # Write down the versions that were just tested.
 lock: setup

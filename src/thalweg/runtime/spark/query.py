@@ -16,6 +16,7 @@ from thalweg.planner.shards import cut
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.compile import Compiled, compile_stages
 from thalweg.runtime.spark.explain import explain_stages
+from thalweg.runtime.spark.finish import finishing
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.sinks import AnswerSink, Sink
@@ -72,7 +73,8 @@ class SparkQuery:
         place = Checkpoint(Path(checkpoint).absolute())
         compiled = self._compile(place)
         sink = sink or AnswerSink(place.answers)
-        writer = compiled.frame.writeStream.foreachBatch(sink.write).option("checkpointLocation", str(place.spark))
+        write = finishing(sink, place, compiled.spec)
+        writer = compiled.frame.writeStream.foreachBatch(write).option("checkpointLocation", str(place.spark))
         writer = writer.outputMode("append").trigger(**(trigger or {"processingTime": "0 seconds"}))
         if self.name:
             writer = writer.queryName(self.name)

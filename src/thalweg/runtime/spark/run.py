@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.streaming.query import StreamingQuery
 
-from thalweg.core.errors import DataError
+from thalweg.core.errors import CheckpointError, DataError
 from thalweg.core.time import Clock, Instant
 from thalweg.runtime.local.values import read_instant
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, read_aside
@@ -154,4 +154,9 @@ class Run:
         if done < 0:
             raise DataError("the query has not done a batch yet", hint="wait() first")
         folders = [shard_folder(self.checkpoint.folder, stage, shard) for shard in range(self._spec.shards)]
-        return [read_manifest(folder / f"manifest-{done}.json")["about"] for folder in folders]
+        try:
+            return [read_manifest(folder / f"manifest-{done}.json")["about"] for folder in folders]
+        except CheckpointError:
+            if self.checkpoint.committed == done:
+                raise
+            return self._abouts(stage)  # the query went on so far in the meantime that the state was forgotten
