@@ -6,27 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
 
 from thalweg.core.schema import Field, Schema
-from thalweg.operators.base import Key
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.shards import Cut
 from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.reading import SYSTEM, Ports, Reading, TableReading, whole_table
 from thalweg.runtime.shards.worker import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.parcels import PARCELS
-from thalweg.runtime.spark.reading import SYSTEM, Reading, TableReading, commands, whole_table
+from thalweg.runtime.spark.reading import commands, reading_task
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.stage import EXP, SIGN, TS, StageTask, unique_names
-
-Ports = tuple[tuple[int, Key | None], ...]
 
 
 @dataclass(frozen=True)
@@ -51,10 +48,11 @@ def compile_stages(
     checkpoint.claim(pipeline.identity, shards)
     checkpoint.control.mkdir(parents=True, exist_ok=True)
     ports = _ports(pipeline, cut)
-    stamped = any(stream.stream.timestamp is not None for stream in streams)
+    stamped = any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)
     static = {t.relation.name: _held(t, checkpoint) for t in tables if not t.frame.isStreaming}
     times = {stream.stream.name: stream.time for stream in streams}
-    spec = QuerySpec(blueprint, cut, shards, times, stamped, static)
+    keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
+    spec = QuerySpec(blueprint, cut, shards, times, stamped, static, keys)
     sent = [_read(stream, ports[stream.stream.name], shards) for stream in streams]
     sent += [_read_table(t, ports[t.relation.name], shards) for t in tables if t.frame.isStreaming]
     sent.append(_control(spark, checkpoint, shards))
@@ -86,13 +84,15 @@ def _ports(pipeline: Pipeline, cut: Cut) -> dict[str, Ports]:
 
 
 def _read(stream: StreamInput, ports: Ports, shards: int) -> DataFrame:
-    reading = Reading(stream.stream.name, stream.stream.schema, ports, shards, stream.ahead)
-    return stream.rows().mapInArrow(reading.task(), PARCELS)
+    name, schema, stamped = stream.stream.name, stream.stream.schema, stream.stream.timestamp is not None
+    reading = Reading(name, schema, ports, shards, stamped, stream.ahead)
+    return stream.rows().mapInArrow(reading_task(reading), PARCELS)
 
 
 def _read_table(table: TableInput, ports: Ports, shards: int) -> DataFrame:
-    reading = TableReading(table.relation.schema, ports, shards)
-    return table.rows().mapInArrow(reading.task(), PARCELS)
+    relation = table.relation
+    reading = TableReading(relation.name, relation.schema, ports, shards, relation.key)
+    return table.rows().mapInArrow(reading_task(reading), PARCELS)
 
 
 def _control(spark: SparkSession, checkpoint: Checkpoint, shards: int) -> DataFrame:
@@ -106,10 +106,5 @@ def _held(table: TableInput, checkpoint: Checkpoint) -> bytes:
     """A table as it was when the query first started."""
     path = checkpoint.tables / f"{table.relation.name}.arrow"
     if not path.exists():
-        rows = table.rows().drop(SYSTEM).toArrow()
-        replace_file(path, pack(whole_table(rows)) if rows.num_rows else pack(_no_rows(rows)))
+        replace_file(path, pack(whole_table(table.whole())))
     return path.read_bytes()
-
-
-def _no_rows(table: pa.Table) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist([], schema=table.schema)

@@ -16,8 +16,9 @@ from thalweg.core.time import Clock, Instant
 from thalweg.runtime.local.values import read_instant
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, read_aside
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.parcel import DRAIN
 from thalweg.runtime.shards.store import read_manifest, shard_folder
-from thalweg.runtime.shards.worker import DRAIN, QuerySpec
+from thalweg.runtime.shards.worker import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.compile import answer_type
 from thalweg.runtime.spark.sinks import AnswerSink, Sink
