@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: setup demo test lint types layers unit fuzz faults cluster-test soak lock clean
+.PHONY: setup demo test lint types layers unit fuzz spark-scenarios faults cluster-test soak lock clean
 
 setup: $(STAMP)
 
@@ -38,7 +38,11 @@ unit: setup
 # Long property runs, by hand: make fuzz EXAMPLES=20000
 EXAMPLES ?= 5000
 fuzz: setup
-	THALWEG_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(WORKERS) tests/kernel tests/operators tests/oracle tests/expressions
+	THALWEG_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(WORKERS) tests/kernel tests/operators tests/oracle tests/expressions tests/shards
+
+# Every scenario on Spark, in one, two and five shards: about half an hour.
+spark-scenarios: setup
+	THALWEG_SPARK_SCENARIOS=all $(BIN)/python -m pytest tests/spark/test_scenarios_on_spark.py
 
 # Real processes that are killed at random, by hand (a quarter of an hour): on a local Spark, then on a cluster.
 RUNS ?= 10

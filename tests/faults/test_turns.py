@@ -21,8 +21,8 @@ from faults.turns import SHARDS, Steps, Told, two_stages
 from thalweg.core.errors import CheckpointError
 from thalweg.runtime.shards import turn as turns
 from thalweg.runtime.shards.aside import LATE, read_aside
+from thalweg.runtime.shards.parcel import Parcel
 from thalweg.runtime.shards.turn import Turn
-from thalweg.runtime.shards.worker import Parcel
 
 BATCHES = 8
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))

@@ -19,9 +19,10 @@ from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.shards import cut
 from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.codec import pack, to_arrow
+from thalweg.runtime.shards.parcel import Parcel
 from thalweg.runtime.shards.spread import Spread, by_shard
 from thalweg.runtime.shards.turn import Place, Turn, take_turn
-from thalweg.runtime.shards.worker import Parcel, QuerySpec
+from thalweg.runtime.shards.worker import QuerySpec
 
 SHARDS = 2
 SCHEMA = Schema.of(k=DataType.STRING, g=DataType.STRING, v=DataType.BIGINT)

@@ -101,7 +101,8 @@ class Queues(Stateful):
         rings = np.where(rows > 0, _ring(rows), 0)
         spacious = (rings < self._mask + 1) & (4 * rows > self._mask)  # it was that long before, it will be again
         rings = np.where(spacious, self._mask + 1, rings)
-        fresh = [np.empty(int(rings.sum()) * 3 // 2, dtype=lane.dtype) for lane in self._lanes]
+        # Zeros, for snapshots: what lay in memory before is nobody's state, and a batch run again must give the same.
+        fresh = [np.zeros(int(rings.sum()) * 3 // 2, dtype=lane.dtype) for lane in self._lanes]
         self._move(np.arange(len(rings)), rings, fresh, 0)
 
     def _move(self, codes: Ints, rings: Ints, lanes: list[Lane], base: int) -> None:

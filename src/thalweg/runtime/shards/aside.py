@@ -25,10 +25,14 @@ class Aside:
 
     def late(self, source: str, tuples: Batch, schema: Schema, pool: StringPool) -> None:
         """Tuples that came behind the query's time."""
-        columns = [from_lane(lane, field.type, pool) for lane, field in zip(tuples.columns, schema, strict=True)]
-        self._put(LATE, source, pa.table([*columns, pa.array(tuples.start)], names=[*schema.names, "_time"]))
+        self._put(LATE, source, _rows(tuples, schema, pool))
 
-    def bad(self, part: int, blob: bytes | pa.Buffer) -> None:
+    def unmatched(self, relation: str, changes: Batch, schema: Schema, pool: StringPool) -> None:
+        """Changes that were to take away rows that a table does not have."""
+        reason = pa.array(["the table has no such row to take away"] * len(changes))
+        self._put(BAD_ROWS, relation, _rows(changes, schema, pool).append_column("_reason", reason))
+
+    def bad(self, blob: bytes | pa.Buffer) -> None:
         """Rows that a task that reads a source could not make tuples of, with the source and the reason."""
         table = pa.Table.from_batches([unpack(blob)])
         source = table.column("_source")[0].as_py()
@@ -42,12 +46,17 @@ class Aside:
     def write(self, checkpoint: Path, batch: int, shard: int) -> None:
         """Keep what is new; a batch that is run again writes the same files."""
         for (kind, source), tables in self._new.items():
-            table = pa.concat_tables(tables)
+            table = pa.concat_tables(tables, promote_options="permissive")
             sink = pa.BufferOutputStream()
             with pa.ipc.new_file(sink, table.schema) as writer:
                 writer.write_table(table)
             replace_file(aside_folder(checkpoint, kind, source) / f"{batch}-{shard}.arrow", sink.getvalue())
         self._new = {}
+
+
+def _rows(tuples: Batch, schema: Schema, pool: StringPool) -> pa.Table:
+    columns = [from_lane(lane, field.type, pool) for lane, field in zip(tuples.columns, schema, strict=True)]
+    return pa.table([*columns, pa.array(tuples.start)], names=[*schema.names, "_time"])
 
 
 def aside_folder(checkpoint: Path, kind: str, source: str) -> Path:

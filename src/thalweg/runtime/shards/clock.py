@@ -44,8 +44,9 @@ class QueryClock(Stateful):
             self._seen[name] = max(ts, self._seen.get(name, BEGINNING))
             self._heard[name] = system
         times = [self._time(name, system) for name in self._inputs]
-        if times and None not in times:
-            self.now = max(self.now, min(time for time in times if time is not None))
+        known = [time for time in times if time is not None]
+        if known and len(known) == len(times) and min(known) < FOREVER:  # if all are silent nobody knows the time
+            self.now = max(self.now, min(known))
         return self.now
 
     def advance(self, to: Instant) -> Instant:

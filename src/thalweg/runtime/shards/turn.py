@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from thalweg.core.batch import Batch
 from thalweg.core.strings import StringPool
+from thalweg.runtime.shards.parcel import Parcel
 from thalweg.runtime.shards.store import ShardStore, shard_folder
-from thalweg.runtime.shards.worker import Parcel, QuerySpec, ShardWorker
+from thalweg.runtime.shards.worker import QuerySpec, ShardWorker
 
 _LONGEST_REST = 600.0  # seconds after which a shard that rests in memory is forgotten: its query may have been stopped
 

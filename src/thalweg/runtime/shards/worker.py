@@ -1,19 +1,16 @@
-"""A shard at work: what one task does with what has been sent to it in one micro-batch.
-
-Between stages travel *parcels*: (shard, port, part, clock, system, blob). `part` and the order in which a part packs
-its tuples fix the order of arrival, whatever order parcels come in. Ports below zero have a meaning of their own.
-"""
+"""A shard at work: what one task does with what has been sent to it in one micro-batch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import Lane, null_lane, to_lane
+from thalweg.core.lanes import Flags, Lane, null_lane, to_lane
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.planner.blueprint import Blueprint
@@ -23,25 +20,11 @@ from thalweg.runtime.shards.aside import Aside
 from thalweg.runtime.shards.clock import InputTime, QueryClock
 from thalweg.runtime.shards.codec import from_arrow, pack, to_arrow, unpack
 from thalweg.runtime.shards.fragment import Fragment, Outputs
+from thalweg.runtime.shards.parcel import BAD, COMMAND, DRAIN, HEARTBEAT, Parcel
+from thalweg.runtime.shards.reading import is_spread
 from thalweg.runtime.shards.spread import Spread, by_shard
 from thalweg.runtime.shards.updates import Updates
 from thalweg.state.snapshot import Tree
-
-HEARTBEAT = -1  # says what time it is, and nothing else
-COMMAND = -2  # "advance" in `clock`, or "drain" if that is None: see `control`
-BAD = -3  # rows of a source that are no tuples, and why
-DRAIN: Instant = -(1 << 61)  # the clock of a command to drain
-
-
-class Parcel(NamedTuple):
-    """Something for a shard."""
-
-    shard: int
-    port: int
-    part: int
-    clock: Instant
-    system: int
-    blob: bytes | pa.Buffer
 
 
 @dataclass(frozen=True)
@@ -54,7 +37,8 @@ class QuerySpec:
     inputs: dict[str, InputTime]  # by source
     stamped: bool  # ticks are microseconds
     tables: dict[str, bytes]  # by relation: what it held when the query began, as an Arrow stream
-    needed: dict[str, tuple[int, ...]]  # by stream: the columns that are brought along; the others are NULL
+    keys: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by relation that changes: its primary key
+    needed: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by stream: the columns that come; else all do
 
     @property
     def stages(self) -> int:
@@ -75,12 +59,16 @@ class ShardWorker:
         self._updates: dict[int, Updates] = {}
         if stage == 0:
             streams = {i for i, node in self._sources.items() if node.source in spec.inputs}
-            self._arrivals = {i: Arrivals(self._fragment.dated) for i in streams}
-            self._updates = {i: Updates(self._fragment.dated) for i in self._sources.keys() - streams}
+            self._arrivals = {i: Arrivals(self._fragment.dated) for i in sorted(streams)}
+            self._updates = {i: self._new_updates(i) for i in sorted(self._sources.keys() - streams)}
         self._spreads: dict[int, Spread] = {}
         self._begun = False
         self.aside = Aside()
         self.pool = self._fragment.pool
+
+    def _new_updates(self, port: int) -> Updates:
+        node = self._sources[port]
+        return Updates(node.schema, self._spec.keys.get(node.source), self._fragment.dated)
 
     # -- state
 
@@ -111,7 +99,7 @@ class ShardWorker:
         pipeline = self._fragment.pipeline
         return {
             "now": self._clock.now,
-            "waiting": sum(map(len, self._arrivals.values())),
+            "waiting": sum(map(len, self._arrivals.values())) + sum(map(len, self._updates.values())),
             "stored": pipeline.stored,
             "aside": self.aside.counts,
             "operators": [vars(m).copy() for m in pipeline.metrics],
@@ -195,18 +183,16 @@ class ShardWorker:
             (here if port in self._fragment.ports else later)[port] = batch
         for port, updates in self._updates.items():
             self._take_updates(port, updates, sent, before)
-            due = updates.due(now)
-            batch = Batch.empty(self._sources[port].schema, self._fragment.dated) if due is None else due
-            (here if port in self._fragment.ports else later)[port] = batch
+            (here if port in self._fragment.ports else later)[port] = self._changed(port, updates, now)
         for parcel in sent:
             if parcel.port == BAD:
-                self.aside.bad(parcel.part, parcel.blob)
+                self.aside.bad(parcel.blob)
         return here, later
 
     def _lanes(self, table: pa.RecordBatch, stream: str, schema: Schema) -> list[Lane]:
         """All columns of a stream's tuples, those that were not brought along as NULLs."""
         lanes = [null_lane(field.type, table.num_rows) for field in schema]
-        for place, column in enumerate(self._spec.needed[stream]):
+        for place, column in enumerate(self._spec.needed.get(stream, range(len(schema)))):
             lanes[column] = to_lane(table.column(place), schema[column].type, self._fragment.pool)
         return lanes
 
@@ -222,11 +208,28 @@ class ShardWorker:
             columns = [to_lane(table.column(i), field.type, pool) for i, field in enumerate(schema)]
             time, sign = (table.column(len(schema) + i).to_numpy() for i in (0, 1))
             if place == 0 and whole:  # the whole table comes to every shard, which takes its own part
-                key = self._spec.cut.ports[port].key
-                spread = Spread(key or (), schema, pool, self._spec.shards)
-                mine = spread.shards(columns, len(time)) == self._shard
+                mine = self._mine(port, columns, len(time))
                 columns, time, sign = [lane[mine] for lane in columns], time[mine], sign[mine]
             updates.add(columns, time, sign.astype("int64"), before)
+
+    def _changed(self, port: int, updates: Updates, now: Instant) -> Batch:
+        """What a table has gained and lost up to `now` of the rows that belong to this shard."""
+        schema, name = self._sources[port].schema, self._sources[port].source
+        due = updates.due(now)
+        if due is None:
+            return Batch.empty(schema, self._fragment.dated)
+        changed, unmatched = due
+        everywhere = not is_spread(self._spec.cut.ports[port].key, self._spec.keys.get(name, ()))
+        if everywhere:
+            changed = changed.take(self._mine(port, changed.columns, len(changed)))
+        if len(unmatched) and self._is_first_port(port) and not (everywhere and self._shard):
+            self.aside.unmatched(name, unmatched, schema, self.pool)
+        return changed
+
+    def _mine(self, port: int, columns: Sequence[Lane], rows: int) -> Flags:
+        """Which rows of a table belong to this shard."""
+        spread = Spread(self._spec.cut.ports[port].key or (), self._sources[port].schema, self.pool, self._spec.shards)
+        return np.equal(spread.shards(columns, rows), self._shard)
 
     def _is_first_port(self, port: int) -> bool:
         """A source that comes in by several ports has its late tuples counted at the first."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
 
@@ -19,15 +18,14 @@ from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.shards import Cut
 from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.reading import Ports, Reading, TableReading, whole_table
 from thalweg.runtime.shards.worker import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.parcels import PARCELS
-from thalweg.runtime.spark.reading import Reading, TableReading, commands, whole_table
+from thalweg.runtime.spark.reading import commands, reading_task
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.stage import EXP, SIGN, TS, StageTask, unique_names
-
-Ports = tuple[tuple[int, Key | None], ...]
 
 
 @dataclass(frozen=True)
@@ -52,11 +50,12 @@ def compile_stages(
     checkpoint.claim(pipeline.identity, shards)
     checkpoint.control.mkdir(parents=True, exist_ok=True)
     ports = _ports(pipeline, cut)
-    stamped = any(stream.stream.timestamp is not None for stream in streams)
+    stamped = any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)
     static = {t.relation.name: _held(t, checkpoint) for t in tables if not t.frame.isStreaming}
     times = {stream.stream.name: stream.time for stream in streams}
+    keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
     needed = {name: tuple(sorted(columns)) for name, columns in needed_columns(blueprint.plan).items()}
-    spec = QuerySpec(blueprint, cut, shards, times, stamped, static, needed)
+    spec = QuerySpec(blueprint, cut, shards, times, stamped, static, keys, needed)
     sent = [_read(stream, ports[stream.stream.name], spec, checkpoint) for stream in streams]
     sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
     sent.append(_control(spark, checkpoint, shards))
@@ -92,9 +91,9 @@ def _read(stream: StreamInput, ports: Ports, spec: QuerySpec, checkpoint: Checkp
     schema, needed = stream.stream.schema, spec.needed[stream.stream.name]
     places = {column: place for place, column in enumerate(needed)}
     keys = tuple((port, _renumbered(key, places)) for port, key in ports)
-    read = Schema(tuple(schema[i] for i in needed))
-    reading = Reading(stream.stream.name, read, keys, spec.shards, stream.ahead, str(checkpoint.folder))
-    return stream.rows(needed).mapInArrow(reading.task(), PARCELS)
+    read, stamped = Schema(tuple(schema[i] for i in needed)), stream.stream.timestamp is not None
+    reading = Reading(stream.stream.name, read, keys, spec.shards, stamped, stream.ahead)
+    return stream.rows(needed).mapInArrow(reading_task(reading, str(checkpoint.folder)), PARCELS)
 
 
 def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:
@@ -105,8 +104,9 @@ def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:
 
 
 def _read_table(table: TableInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
-    reading = TableReading(table.relation.schema, ports, spec.shards, str(checkpoint.folder))
-    return table.rows().mapInArrow(reading.task(), PARCELS)
+    relation = table.relation
+    reading = TableReading(relation.name, relation.schema, ports, spec.shards, relation.key)
+    return table.rows().mapInArrow(reading_task(reading, str(checkpoint.folder)), PARCELS)
 
 
 def _control(spark: SparkSession, checkpoint: Checkpoint, shards: int) -> DataFrame:
@@ -119,10 +119,5 @@ def _held(table: TableInput, checkpoint: Checkpoint) -> bytes:
     """A table as it was when the query first started."""
     path = checkpoint.tables / f"{table.relation.name}.arrow"
     if not path.exists():
-        rows = table.rows().toArrow()
-        replace_file(path, pack(whole_table(rows)) if rows.num_rows else pack(_no_rows(rows)))
+        replace_file(path, pack(whole_table(table.whole())))
     return path.read_bytes()
-
-
-def _no_rows(table: pa.Table) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist([], schema=table.schema)

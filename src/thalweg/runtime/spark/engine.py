@@ -66,9 +66,12 @@ class Engine:
     ) -> None:
         """Make a table known: a DataFrame, or the name of one of Spark's.
 
-        A query takes the table as it is when it first starts. A streaming DataFrame brings changes instead: whole rows
-        that the table gains, or loses if a column `_op` says `-`; a column `_at` tells since when. With `retroactive`
-        a change also concerns older tuples (a relation); without, only those that come after it (an NRR).
+        A query takes the table as it is when it first starts. A streaming DataFrame brings changes instead: rows that
+        the table gains, or loses if a column `_op` says `-`; a column `_at` tells since when. With a `key` a row
+        replaces the one that has its key, and of a row that is lost the key is enough; without, rows are whole, and
+        as often there as they were gained. With `retroactive` a change also concerns older tuples (a relation);
+        without, only those that come after it (an NRR). Time is the streams'; a query over tables alone waits for
+        `advance`.
         """
         frame = self.spark.table(df) if isinstance(df, str) else df
         names = key if key is None or isinstance(key, str) else list(key)
@@ -89,23 +92,29 @@ class Engine:
 
     def query(
         self,
-        query: str | Table,
+        query: str | Table | Plan,
         name: str | None = None,
         strategy: str = "auto",
         shards: int | None = None,
         settings: Settings | None = None,
     ) -> SparkQuery:
-        """A standing query, in CQL or built with `table(...)`; `start` lets it run."""
-        if isinstance(query, Table):
-            query.require(self.catalog)
-        plan = query.plan if isinstance(query, Table) else compile_query(query, self.catalog)
+        """A standing query, in CQL, built with `table(...)`, or compiled already; `start` lets it run."""
+        plan = self._plan(query)
         check(plan)
         blueprint = Blueprint(plan, _strategy(strategy), settings or Settings())
         streams = [self._streams[name] for name in _names(plan, StreamScan)]
-        if not streams:
-            raise PlanError("the query reads no stream, so nothing would ever make it run", hint="ask Spark directly")
         tables = [self._tables[name] for name in _names(plan, RelationScan)]
+        if not streams and not any(table.frame.isStreaming for table in tables):
+            raise PlanError("the query reads no stream, so nothing would ever make it run", hint="ask Spark directly")
         return SparkQuery(self.spark, blueprint, streams, tables, shards or self.shards, name)
+
+    def _plan(self, query: str | Table | Plan) -> Plan:
+        if isinstance(query, Plan):
+            return query
+        if isinstance(query, str):
+            return compile_query(query, self.catalog)
+        query.require(self.catalog)
+        return query.plan
 
 
 def _strategy(name: str) -> Strategy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql.types import IntegerType, LongType, StructField
@@ -15,10 +16,11 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import Clock, parse_duration
 from thalweg.core.types import DataType
 from thalweg.runtime.shards.clock import InputTime
-from thalweg.runtime.spark.reading import REASON, SIGN, TIME
+from thalweg.runtime.shards.reading import REASON, SIGN, TEXT, TIME
 from thalweg.runtime.spark.schema import from_spark, to_spark
 from thalweg.runtime.spark.sources.aside import ASIDE
 from thalweg.runtime.spark.sources.aside import REASON as REASON_ASIDE
+from thalweg.runtime.spark.sources.aside import TEXT as TEXT_ASIDE
 
 OPERATION, AT = "_op", "_at"
 
@@ -34,13 +36,12 @@ class StreamInput:
     ahead: int | None
 
     def rows(self, needed: Collection[int]) -> DataFrame:
-        """Some of the stream's columns in our types, then the time, then why a row is no tuple, if the source knows."""
+        """Some of the stream's columns in our types, the time, and what is wrong with a row, if the source knows."""
         fields = to_spark(self.stream.schema).fields
         columns = [_cast(f).alias(f.name) for i, f in enumerate(fields) if i in needed]
         time = sf.col(_quoted(self.time_column))
         told = time.cast("timestamp") if self.stream.timestamp is not None else time.cast("long")
-        reason = [sf.col(REASON_ASIDE).alias(REASON)] if REASON_ASIDE in self.frame.columns else []
-        return self.frame.select(*columns, told.alias(TIME), *reason)
+        return self.frame.select(*columns, told.alias(TIME), *_wrong(self.frame))
 
 
 @dataclass(frozen=True)
@@ -51,20 +52,37 @@ class TableInput:
     frame: DataFrame
 
     def rows(self) -> DataFrame:
-        """The table's columns in our types, then the time in ticks (NULL: at once) and the sign."""
+        """The table's columns in our types, ticks (NULL: at once), sign, and what is wrong, if that is known."""
         columns = [_cast(f).alias(f.name) for f in to_spark(self.relation.schema).fields]
-        return self.frame.select(*columns, self._time(), self._sign())
+        return self.frame.select(*columns, self._time(), self._sign(), *_wrong(self.frame))
+
+    def whole(self) -> pa.Table:
+        """A table that is there as a whole: its columns in our types, time and sign."""
+        rows = self.rows().drop(REASON, TEXT)
+        names = [f"`{self.relation.schema.names[i]}`" for i in self.relation.key]
+        if names and (twice := rows.groupBy(*names).count().where("count > 1").head()) is not None:
+            raise DataError(
+                f"{self.relation.name} has {twice['count']} rows with the key {tuple(twice)[:-1]}",
+                hint="a primary key has one row; leave `key` out if there is none",
+            )
+        return rows.toArrow()
+
+    @property
+    def is_stamped(self) -> bool:
+        """Whether its changes have timestamps."""
+        return AT in self.frame.columns and not isinstance(self.frame.schema[AT].dataType, LongType | IntegerType)
 
     def _time(self) -> Column:
         if AT not in self.frame.columns:
             return sf.lit(None).cast("long").alias(TIME)
-        is_number = isinstance(self.frame.schema[AT].dataType, LongType | IntegerType)
-        return (sf.col(AT).cast("long") if is_number else sf.unix_micros(sf.col(AT).cast("timestamp"))).alias(TIME)
+        at = sf.col(AT)
+        return (sf.unix_micros(at.cast("timestamp")) if self.is_stamped else at.cast("long")).alias(TIME)
 
     def _sign(self) -> Column:
         if OPERATION not in self.frame.columns:
             return sf.lit(1).cast("long").alias(SIGN)
-        return sf.when(sf.col(OPERATION) == "-", -1).otherwise(1).cast("long").alias(SIGN)
+        told = sf.coalesce(sf.col(OPERATION), sf.lit("+"))
+        return sf.when(told == "-", -1).when(told == "+", 1).cast("long").alias(SIGN)
 
 
 def stream_input(
@@ -103,7 +121,7 @@ def stream_input(
 
 def table_input(name: str, frame: DataFrame, key: str | list[str] | None, retroactive: bool) -> TableInput:
     """What `Engine.relation` was told, checked."""
-    schema = from_spark(frame.select(*(c for c in frame.columns if c not in (OPERATION, AT))).schema)
+    schema = from_spark(frame.select(*(c for c in frame.columns if c not in (OPERATION, AT, *ASIDE.names))).schema)
     names = [key] if isinstance(key, str) else list(key or ())
     places = []
     for wanted in names:
@@ -129,6 +147,12 @@ def _extent(value: str | int, clock: Clock, what: str) -> int:
 def _cast(field: StructField) -> Column:
     """A column in the type that the stream has it in; NULL where it cannot be brought there."""
     return sf.col(_quoted(field.name)).try_cast(field.dataType)
+
+
+def _wrong(frame: DataFrame) -> list[Column]:
+    """Why a row is no tuple, and what it was, where its source says so."""
+    told = ((REASON_ASIDE, REASON), (TEXT_ASIDE, TEXT))
+    return [sf.col(a).cast("string").alias(b) for a, b in told if a in frame.columns]
 
 
 def _quoted(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
-from thalweg.runtime.shards.worker import Parcel
+from thalweg.runtime.shards.parcel import Parcel
 
 PARCELS = "shard int, port int, part int, clock long, system long, blob binary"
 

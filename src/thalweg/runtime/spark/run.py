@@ -16,10 +16,12 @@ from thalweg.core.time import Clock, Instant
 from thalweg.runtime.local.values import read_instant
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, read_aside
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.parcel import DRAIN
 from thalweg.runtime.shards.store import read_manifest, shard_folder
-from thalweg.runtime.shards.worker import DRAIN, QuerySpec
+from thalweg.runtime.shards.worker import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.compile import answer_type
+from thalweg.runtime.spark.failures import plain_failures
 from thalweg.runtime.spark.sinks import AnswerSink, Sink
 from thalweg.runtime.spark.stage import EXP, SIGN, TS
 
@@ -40,7 +42,7 @@ class Run:
         told = self._told()
         t = self._spark_time(self._instant(at))
         alive = (sf.col(TS).isNull() | (sf.col(TS) <= t)) & (sf.col(EXP).isNull() | (sf.col(EXP) > t))
-        columns = [c for c in told.columns if c not in (TS, EXP, SIGN, "batch")]
+        columns = [c for c in told.columns if c not in (TS, EXP, SIGN)]
         names = [sf.col(f"`{c}`") for c in columns]
         counted = told.where(alive).groupBy(*names).agg(sf.sum(SIGN).alias(SIGN)).where(sf.col(SIGN) > 0)
         return counted.select(*names, sf.explode(sf.sequence(sf.lit(1), sf.col(SIGN))).alias(SIGN)).select(*names)
@@ -48,7 +50,7 @@ class Run:
     def changes(self) -> DataFrame:
         """What has entered (+1) and left (-1) the answer so far: `_t`, `_sign` and the row; net at each instant."""
         told, now = self._told(), self._spark_time(self.now)
-        columns = [sf.col(f"`{c}`") for c in told.columns if c not in (TS, EXP, SIGN, "batch")]
+        columns = [sf.col(f"`{c}`") for c in told.columns if c not in (TS, EXP, SIGN)]
         gained = told.select(sf.col(TS).alias("_t"), sf.col(SIGN).cast("long").alias(SIGN), *columns)
         ended = told.where(sf.col(EXP) <= now)
         lost = ended.select(sf.col(EXP).alias("_t"), (-sf.col(SIGN)).cast("long").alias(SIGN), *columns)
@@ -111,11 +113,13 @@ class Run:
 
     def wait(self) -> None:
         """Until everything that is there now has been worked through."""
-        self.query.processAllAvailable()
+        with plain_failures():
+            self.query.processAllAvailable()
 
     def wait_until_done(self, timeout: float | None = None) -> bool:
         """Until a bounded query has ended; False if it has not within `timeout` seconds."""
-        return self.query.awaitTermination(timeout) is not False  # type: ignore[arg-type]
+        with plain_failures():
+            return self.query.awaitTermination(timeout) is not False  # type: ignore[arg-type]
 
     def stop(self) -> None:
         """End after the batch at work; a later start goes on from there."""

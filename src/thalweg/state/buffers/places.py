@@ -105,4 +105,4 @@ class Places(Stateful):
 
 
 def _longer(lane: Lane, more: int) -> Lane:
-    return np.append(lane, np.empty(more, dtype=lane.dtype))
+    return np.append(lane, np.zeros(more, dtype=lane.dtype))

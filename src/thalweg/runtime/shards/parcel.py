@@ -1,0 +1,29 @@
+"""What travels between tasks: (shard, port, part, clock, system, blob).
+
+`part` and the order in which a part packs its tuples fix the order of arrival, whatever order parcels come in. Ports
+below zero have a meaning of their own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from thalweg.core.time import Instant
+
+HEARTBEAT = -1  # says what time it is, and nothing else
+COMMAND = -2  # "advance" in `clock`, or "drain" if that is DRAIN
+BAD = -3  # rows of a source that are no tuples, and why
+DRAIN: Instant = -(1 << 61)  # the clock of a command to drain
+
+
+class Parcel(NamedTuple):
+    """Something for a shard."""
+
+    shard: int
+    port: int
+    part: int
+    clock: Instant
+    system: int
+    blob: bytes | pa.Buffer

@@ -1,0 +1,154 @@
+"""What a source brings, as parcels: one for every shard, so that each learns the source's clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from thalweg.algebra.expressions import columns_of
+from thalweg.core.lanes import to_lane
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.time import BEGINNING, FIRST_TIMESTAMP, LAST_TIMESTAMP, LONGEST
+from thalweg.operators.base import Key
+from thalweg.runtime.shards.codec import pack
+from thalweg.runtime.shards.parcel import BAD, Parcel
+from thalweg.runtime.shards.spread import Spread, by_shard
+
+# Columns behind a source's own, in this order; tables have SIGN, streams have not. REASON says why a row is no tuple,
+# TEXT what it was before anybody tried to read it: a source that cannot tell leaves them out.
+TIME, SIGN, REASON, TEXT = "_time", "_sign", "_reason", "_text"
+
+Ports = tuple[tuple[int, Key | None], ...]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read a stream. Its rows are the schema's columns and TIME, perhaps REASON and TEXT."""
+
+    source: str
+    schema: Schema
+    ports: Ports
+    shards: int
+    stamped: bool
+    ahead: int | None = None  # how far a row's time may be ahead of the system's clock, in microseconds
+
+    def parcels(self, table: pa.Table, part: int, system: int) -> list[Parcel]:
+        """The rows of one part for every shard and port; those that are no tuples go to shard 0 with the reason.
+
+        `system` is the system's clock as of the batch, in microseconds.
+        """
+        if not table.num_rows:
+            return []
+        width = len(self.schema)
+        time = table.column(width).cast(pa.int64())
+        table = table.set_column(width, TIME, time)
+        wrong = (
+            (pc.is_null(time), "no timestamp"),
+            (self._out_of_range(time), "a time that no tuple can have"),
+            (self._too_far(time, system), "ahead of the system's clock by more than is allowed"),
+        )
+        good, bad = _without_bad_rows(table, width, self.source, wrong)
+        parcels = [Parcel(0, BAD, part, BEGINNING, system, blob) for blob in bad]
+        clock = pc.max(good.column(width)).as_py() if good.num_rows else BEGINNING
+        rows = _one_batch(good.select(range(width + 1)))
+        for port, key in self.ports:
+            blobs = spread_rows(rows, self.schema, key, self.shards)
+            parcels += [Parcel(shard, port, part, clock, system, blob) for shard, blob in enumerate(blobs)]
+        return parcels
+
+    def _out_of_range(self, time: pa.ChunkedArray) -> pa.ChunkedArray:
+        low, high = (FIRST_TIMESTAMP, LAST_TIMESTAMP) if self.stamped else (-LONGEST, LONGEST)
+        return pc.or_(pc.less(time, low), pc.greater(time, high))
+
+    def _too_far(self, time: pa.ChunkedArray, system: int) -> pa.ChunkedArray:
+        return pc.greater(time, pa.scalar(None if self.ahead is None else system + self.ahead, pa.int64()))
+
+
+@dataclass(frozen=True)
+class TableReading:
+    """The same for the changes of a table. Its rows are the schema's columns, TIME and SIGN, perhaps REASON and TEXT.
+
+    A change without a time counts from the beginning, or from now on. Where the table has a primary key (`key`: its
+    positions) and a port's key does not follow from it, every shard is told: the row that is replaced may be anywhere.
+    """
+
+    source: str
+    schema: Schema
+    ports: Ports
+    shards: int
+    key: tuple[int, ...] = ()
+
+    def parcels(self, table: pa.Table, part: int, system: int) -> list[Parcel]:
+        """The rows of one part for every shard and port."""
+        if not table.num_rows:
+            return []
+        width = len(self.schema)
+        wrong = ((pc.is_null(table.column(width + 1)), "an _op that is neither + nor -"),)
+        good, bad = _without_bad_rows(table, width, self.source, wrong)
+        parcels = [Parcel(0, BAD, part, BEGINNING, system, blob) for blob in bad]
+        rows = whole_table(good.select(range(width + 2)))
+        for port, key in self.ports:
+            blobs = [pack(rows)] * self.shards
+            if is_spread(key, self.key):
+                blobs = spread_rows(rows, self.schema, key or (), self.shards)
+            parcels += [Parcel(shard, port, part, BEGINNING, system, blob) for shard, blob in enumerate(blobs)]
+        return parcels
+
+
+def is_spread(port_key: Key | None, table_key: tuple[int, ...]) -> bool:
+    """Whether the rows of a table that have the same primary key all go to the same shard of a port."""
+    return not table_key or all(columns_of(part) <= set(table_key) for part in port_key or ())
+
+
+def whole_table(table: pa.Table) -> pa.RecordBatch:
+    """A table's rows with their times and signs; those without a time are there from the beginning, or from now on."""
+    place = table.num_columns - 2
+    time = pc.fill_null(table.column(place), int(BEGINNING))
+    return _one_batch(table.set_column(place, TIME, time))
+
+
+def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Key | None, count: int) -> list[bytes]:
+    """The rows for each shard; without a key each gets an equal share."""
+    if not batch.num_rows:
+        return [b""] * count
+    if count == 1:
+        return [pack(batch)]
+    if key is None:
+        cuts = np.linspace(0, batch.num_rows, count + 1).astype(np.int64)
+        parts = [batch.slice(a, b - a) for a, b in pairwise(cuts.tolist())]
+        return [pack(part) if part.num_rows else b"" for part in parts]
+    pool = StringPool()
+    read = frozenset().union(*map(columns_of, key))
+    nothing = np.empty(0, dtype=np.int64)
+    lanes = [to_lane(batch.column(i), f.type, pool) if i in read else nothing for i, f in enumerate(schema)]
+    shards = Spread(key, schema, pool, count).shards(lanes, batch.num_rows)
+    everything = np.arange(batch.num_rows)
+    rows = [everything[some] for some in by_shard(shards, count)]
+    return [pack(batch.take(pa.array(some))) if len(some) else b"" for some in rows]
+
+
+def _without_bad_rows(
+    table: pa.Table, width: int, source: str, wrong: tuple[tuple[pa.ChunkedArray, str], ...]
+) -> tuple[pa.Table, list[bytes]]:
+    """The rows that are tuples, and the others as a blob; what the source says against a row goes first."""
+    nothing = pa.chunked_array([pa.nulls(table.num_rows, pa.string())])
+    reason = table.column(REASON) if REASON in table.column_names else nothing
+    text = table.column(TEXT) if TEXT in table.column_names else nothing
+    if reason.null_count == table.num_rows and not any(pc.any(mask).as_py() for mask, _ in wrong):
+        return table, []
+    for mask, why in wrong:
+        reason = pc.coalesce(reason, pc.if_else(pc.fill_null(mask, False), why, pa.scalar(None, pa.string())))
+    bad = pc.is_valid(reason)
+    rows = table.select(range(width + 1)).append_column(TEXT, text).append_column(REASON, reason).filter(bad)
+    rows = rows.append_column("_source", pa.array([source] * rows.num_rows))
+    return table.filter(pc.invert(bad)), [pack(_one_batch(rows))]
+
+
+def _one_batch(table: pa.Table) -> pa.RecordBatch:
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
