@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -20,7 +21,7 @@ from thalweg.runtime.shards.store import read_manifest, shard_folder
 from thalweg.runtime.shards.worker import DRAIN, QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.compile import answer_type
-from thalweg.runtime.spark.sinks import AnswerSink, Sink
+from thalweg.runtime.spark.sinks import ParquetSink, Sink
 from thalweg.runtime.spark.stage import EXP, SIGN, TS
 
 
@@ -28,10 +29,10 @@ class Run:
     """Made by `SparkQuery.start`; `query` is Spark's own handle."""
 
     def __init__(
-        self, spark: SparkSession, query: StreamingQuery, checkpoint: Checkpoint, spec: QuerySpec, sink: Sink
+        self, spark: SparkSession, query: StreamingQuery, checkpoint: Checkpoint, spec: QuerySpec, sinks: Sequence[Sink]
     ) -> None:
         self._spark, self.query, self.checkpoint, self._spec = spark, query, checkpoint, spec
-        self._sink = sink
+        self._parquet = next((sink for sink in sinks if isinstance(sink, ParquetSink)), None)
 
     # -- answers
 
@@ -57,17 +58,13 @@ class Run:
 
     def _told(self) -> DataFrame:
         """All changes of batches that are done for good."""
-        if not isinstance(self._sink, AnswerSink):
+        if self._parquet is None:
             raise DataError(
-                "the changes of this query go to a sink of its own, so it has no answers to give",
-                hint="ask the sink, or start the query without one",
+                "the changes of this query go to sinks of its own, so it has no answers to give",
+                hint="ask the sink, or give start(sink=[...]) a ParquetSink too",
             )
         schema = answer_type(self._spec.blueprint.plan.schema, self._spec.stamped)
-        done = self.checkpoint.committed
-        found = [p for p in self._sink.folder.glob("batch=*") if int(p.name.split("=")[1]) <= done]
-        if not found:
-            return self._spark.createDataFrame([], schema)
-        return self._spark.read.schema(schema).parquet(*map(str, found))
+        return self._parquet.read(self._spark, schema, self.checkpoint.committed)
 
     # -- time
 
