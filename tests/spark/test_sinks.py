@@ -19,7 +19,7 @@ from spark.crashing_sink import DEATH, query, sinks
 from spark.databases import bag, select, start_postgres
 from thalweg.core.errors import DataError
 from thalweg.runtime.spark.run import Run
-from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, TableSink, sqlite
+from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink, TableSink, sqlite
 
 
 def put(folder: Path, name: str, *rows: tuple[int, str]) -> None:
@@ -35,7 +35,7 @@ def test_all_sinks_hold_the_same_answer(spark: SparkSession, tmp_path: Path) -> 
     server, postgres = start_postgres(tmp_path / "postgres")
     shown = io.StringIO()
     tables = [TableSink(sqlite(tmp_path / "answers.db"), "answer"), TableSink(postgres, "public.answer")]
-    every = [ParquetSink(tmp_path / "changes"), *tables, ConsoleSink(Console(file=shown))]
+    every: list[Sink] = [ParquetSink(tmp_path / "changes"), *tables, ConsoleSink(Console(file=shown))]
     put(tmp_path, "0", (1, "a"), (2, "b"), (2, "b"))
     q = query(spark, tmp_path)
 

@@ -89,16 +89,22 @@ class Engine:
 
     def query(
         self,
-        query: str | Table,
+        query: str | Table | Plan,
         name: str | None = None,
         strategy: str = "auto",
         shards: int | None = None,
         settings: Settings | None = None,
     ) -> SparkQuery:
-        """A standing query, in CQL or built with `table(...)`; `start` lets it run."""
+        """A standing query, in CQL or built with `table(...)` (or a plan as such); `start` lets it run."""
         if isinstance(query, Table):
             query.require(self.catalog)
-        plan = query.plan if isinstance(query, Table) else compile_query(query, self.catalog)
+        match query:
+            case Table():
+                plan = query.plan
+            case Plan():
+                plan = query
+            case _:
+                plan = compile_query(query, self.catalog)
         check(plan)
         blueprint = Blueprint(plan, _strategy(strategy), settings or Settings())
         streams = [self._streams[name] for name in _names(plan, StreamScan)]

@@ -35,8 +35,8 @@ class SparkQuery:
         shards: int,
         name: str | None,
     ) -> None:
-        self._spark, self._blueprint = spark, blueprint
-        self._streams, self._tables, self._shards = streams, tables, shards
+        self.spark, self._blueprint = spark, blueprint
+        self.streams, self.tables, self._shards = streams, tables, shards
         self.name = name
         self._pipeline = blueprint.build()
         self._cut = cut(self._pipeline)
@@ -86,7 +86,7 @@ class SparkQuery:
         writer = writer.outputMode("append").trigger(**(trigger or {"processingTime": "0 seconds"}))
         if self.name:
             writer = writer.queryName(self.name)
-        return Run(self._spark, writer.start(), place, compiled.spec, sinks.sinks)
+        return Run(self.spark, writer.start(), place, compiled.spec, sinks.sinks)
 
     def changes(self, checkpoint: str | Path) -> DataFrame:
         """The changes of the answer as a streaming DataFrame, for any sink of Spark's, in append mode.
@@ -105,7 +105,7 @@ class SparkQuery:
         return {"checkpointLocation": str(Checkpoint(Path(checkpoint).absolute()).spark)}
 
     def _compile(self, place: Checkpoint) -> Compiled:
-        return compile_stages(self._spark, self._blueprint, self._cut, self._streams, self._tables, self._shards, place)
+        return compile_stages(self.spark, self._blueprint, self._cut, self.streams, self.tables, self._shards, place)
 
 
 def _shown(schema: Schema) -> Schema:

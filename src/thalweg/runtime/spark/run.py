@@ -39,7 +39,7 @@ class Run:
     def answer(self, at: Any = None) -> DataFrame:
         """The answer now, or at an instant that has passed, each row as often as it is in."""
         told = self._told()
-        t = self._spark_time(self._instant(at))
+        t = self._spark_time(self.instant(at))
         alive = (sf.col(TS).isNull() | (sf.col(TS) <= t)) & (sf.col(EXP).isNull() | (sf.col(EXP) > t))
         columns = [c for c in told.columns if c not in (TS, EXP, SIGN, "batch")]
         names = [sf.col(f"`{c}`") for c in columns]
@@ -73,9 +73,14 @@ class Run:
         """The query's clock, in ticks: the answer is known up to here."""
         return min(int(about["now"]) for about in self._abouts(stage=0))
 
+    @property
+    def latest(self) -> Instant | None:
+        """The greatest time of a tuple so far, in ticks."""
+        return max((about["latest"] for about in self._abouts(stage=0) if about["latest"] is not None), default=None)
+
     def advance(self, t: Any) -> None:
         """Let time pass up to `t`, though nothing may arrive."""
-        self._command(read_instant(self._clock, t, "advance"))
+        self._command(read_instant(self.clock, t, "advance"))
 
     def drain(self) -> None:
         """Nothing more will come: what waits because others might be late is let in."""
@@ -86,17 +91,19 @@ class Run:
         replace_file(self.checkpoint.control / name, json.dumps({"clock": clock}).encode() + b"\n")
 
     @property
-    def _clock(self) -> Clock:
+    def clock(self) -> Clock:
+        """What a tick means."""
         return Clock.TIMESTAMPS if self._spec.stamped else Clock.TICKS
 
-    def _instant(self, at: Any) -> Instant:
+    def instant(self, at: Any = None) -> Instant:
+        """A time that has passed, in ticks; now, if none is given."""
         now = self.now
         if at is None:
             return now
-        t = read_instant(self._clock, at, "answer")
+        t = read_instant(self.clock, at, "answer")
         if t > now:
             raise DataError(
-                f"the answer at {self._clock.show(t)} is not known yet: the clock is at {self._clock.show(now)}",
+                f"the answer at {self.clock.show(t)} is not known yet: the clock is at {self.clock.show(now)}",
                 hint="advance(t), then wait()",
             )
         return t
@@ -138,7 +145,7 @@ class Run:
         progress = self.query.lastProgress
         return {
             "batch": self.checkpoint.committed,
-            "now": self._clock.show(self.now),
+            "now": self.clock.show(self.now),
             "stored": sum(about["stored"] for about in abouts),
             "waiting": sum(about["waiting"] for about in abouts),
             "aside": aside,

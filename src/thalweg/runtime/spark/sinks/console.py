@@ -12,7 +12,6 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from thalweg.core.time import BEGINNING
 from thalweg.runtime.order import ShownRow, answer_order
 from thalweg.runtime.spark.sinks.base import Told
 from thalweg.runtime.spark.sinks.database import sqlite
@@ -23,16 +22,28 @@ class ConsoleSink:
     """Shows the answer after every batch: in place on a terminal, else below each other where it has changed.
 
     At most `limit` rows are shown, in the query's order. What it shows it keeps in a file in the checkpoint, so that
-    after a restart it goes on with the whole answer. `status` gives a line to show below, on a terminal.
+    after a restart it goes on with the whole answer. On a terminal `status` gives a line to show below. Where several
+    queries share a terminal each needs a `title`.
     """
 
-    def __init__(self, console: Console | None = None, limit: int = 20, status: Callable[[], str] = str) -> None:
+    def __init__(
+        self,
+        console: Console | None = None,
+        limit: int = 20,
+        status: Callable[[], str] = str,
+        title: str = "",
+    ) -> None:
         self.console = console or Console(markup=False, highlight=False, emoji=False)
-        self._limit, self._status = limit, status
+        self._limit, self._status, self._title = limit, status, title
         self._told: Told | None = None
         self._table: TableSink | None = None
         self._live: Live | None = None
         self._last: list[ShownRow] = []
+
+    @property
+    def in_place(self) -> bool:
+        """Whether a picture replaces the one before: on a terminal that shows one answer only."""
+        return self.console.is_terminal and not self._title
 
     def open(self, told: Told) -> None:
         """Begin, or begin again."""
@@ -56,8 +67,9 @@ class ConsoleSink:
         before, self._last = self._last, rows
         entered = set(rows).difference(before) if before else set()
         now = told.now(batch)
-        picture = draw(told, rows, entered, self._limit, "the beginning" if now <= BEGINNING else told.clock.show(now))
-        if not self.console.is_terminal:
+        title = f"{self._title} at " if self._title else "at "
+        picture = draw(told, rows, entered, self._limit, title + told.clock.show(now))
+        if not self.in_place:
             if rows != before:
                 self.console.print(picture)
             return
@@ -81,7 +93,7 @@ def draw(told: Told, rows: list[ShownRow], entered: Iterable[ShownRow], limit: i
         cells = [_text(value) for value in (row if counts else row[:-1])]
         table.add_row("+" if row in marked else " ", *cells, style="green" if row in marked else "")
     more = [Text(f" and {len(rows) - limit:,} more rows", style="dim")] if len(rows) > limit else []
-    return Group(Text(f"at {when}", style="bold cyan"), table, *more)
+    return Group(Text(when, style="bold cyan"), table, *more)
 
 
 def _text(value: Any) -> str:
