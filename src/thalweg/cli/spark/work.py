@@ -59,40 +59,60 @@ def work(
     seconds: float | None = None,
     meanwhile: Callable[[Job], None] = lambda job: None,
 ) -> bool:
-    """Run the jobs; True if they came to their end. `meanwhile` is called for each now and then."""
-    began = time.monotonic()
-    rounds = (None, "drain") if until_done else (None,)
-    for command in rounds:
-        for job in jobs:
-            if command == "drain" and job.run is not None:
-                job.run.drain()
-            job.start(AT_ONCE if until_done else None)
-        if not _watch(jobs, stop, quiet, None if seconds is None else began + seconds, meanwhile):
-            return False
-    return True
+    """Run the jobs; True if they came to their end. `meanwhile` is called for each now and then.
 
-
-def _watch(
-    jobs: Sequence[Job], stop: threading.Event, quiet: bool, end: float | None, meanwhile: Callable[[Job], None]
-) -> bool:
-    to, shown, last = console(stderr=True), {job.name: -1 for job in jobs}, 0.0
-    while any(job.run is not None and job.run.query.isActive for job in jobs):
-        if stop.wait(0.2) or (end is not None and time.monotonic() > end):
-            stop_all(jobs)
-            return False
-        if time.monotonic() - last < EVERY:
-            continue
-        last = time.monotonic()
-        for job in jobs:
-            assert job.run is not None
-            progress = Progress(job.name, job.run)
-            if not quiet and progress.batch != shown[job.name]:
-                shown[job.name] = progress.batch
-                say(to, progress.line(), "dim")
-            meanwhile(job)
+    `seconds` are counted from the first batch that is done: a start on a busy machine takes its time.
+    """
+    watch = _Watch(jobs, stop, quiet, seconds, meanwhile)
     for job in jobs:
-        _fail_if_failed(job, jobs)
-    return True
+        job.start(AT_ONCE if until_done else None)
+    if not watch.ends():
+        return False
+    for job in jobs if until_done else ():
+        assert job.run is not None
+        job.run.drain()
+        job.start(AT_ONCE)
+    return watch.ends()
+
+
+@dataclass
+class _Watch:
+    """Looks after jobs that run."""
+
+    jobs: Sequence[Job]
+    stop: threading.Event
+    quiet: bool
+    seconds: float | None
+    meanwhile: Callable[[Job], None]
+    began: float | None = None
+
+    def ends(self) -> bool:
+        """Until all jobs have ended (True), or are stopped."""
+        shown, last = {job.name: -1 for job in self.jobs}, 0.0
+        while any(job.run is not None and job.run.query.isActive for job in self.jobs):
+            if self.stop.wait(0.2) or self._is_over():
+                stop_all(self.jobs)
+                return False
+            if time.monotonic() - last > EVERY:
+                last = time.monotonic()
+                for job in self.jobs:
+                    self._look(job, shown)
+        for job in self.jobs:
+            _fail_if_failed(job, self.jobs)
+        return True
+
+    def _look(self, job: Job, shown: dict[str, int]) -> None:
+        assert job.run is not None
+        progress = Progress(job.name, job.run)
+        if not self.quiet and progress.batch != shown[job.name]:
+            shown[job.name] = progress.batch
+            say(console(stderr=True), progress.line(), "dim")
+        self.meanwhile(job)
+
+    def _is_over(self) -> bool:
+        if self.began is None and any(job.run is not None and job.run.checkpoint.committed >= 0 for job in self.jobs):
+            self.began = time.monotonic()
+        return self.seconds is not None and self.began is not None and time.monotonic() > self.began + self.seconds
 
 
 def stop_all(jobs: Sequence[Job]) -> None:
