@@ -8,7 +8,7 @@ from pathlib import Path
 
 from thalweg.cli.output import as_text, console, say
 from thalweg.cli.spark.work import Job
-from thalweg.core.errors import DataError
+from thalweg.core.errors import DataError, PlanError
 from thalweg.runtime.spark.verify import Verdict, Verifier
 
 EVERY = 5.0  # seconds between two comparisons
@@ -43,7 +43,7 @@ class Verdicts:
             self._verifiers[job.name] = Verifier(job.query, self._folder / job.name)
         try:
             verdict = self._verifiers[job.name].verify(job.run)
-        except DataError as error:
+        except (DataError, PlanError) as error:
             say(console(stderr=True), f"{job.name} is not verified: {error}", "yellow")
             return
         self._tell(job, verdict)

@@ -111,9 +111,13 @@ class Verifier:
 
     def _compare(self, t: Instant, answer: DataFrame, wanted: DataFrame) -> Verdict:
         got, right = _bag(answer), _bag(wanted)
-        extra, missing = sorted((got - right).elements(), key=repr), sorted((right - got).elements(), key=repr)
-        if len(extra) == len(missing) and all(map(_close, extra, missing)):
-            extra, missing = [], []
+        extra, missing = [], sorted((right - got).elements(), key=repr)
+        for row in sorted((got - right).elements(), key=repr):
+            near = next((i for i, other in enumerate(missing) if _close(row, other)), None)
+            if near is None:
+                extra.append(row)
+            else:
+                del missing[near]
         return Verdict(t, got.total(), missing, extra)
 
 
