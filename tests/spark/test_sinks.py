@@ -17,7 +17,7 @@ from rich.console import Console
 
 from spark.crashing_sink import DEATH, query, sinks
 from spark.databases import bag, select, start_postgres
-from thalweg.core.errors import DataError
+from thalweg.core.errors import CheckpointError, DataError
 from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink, TableSink, sqlite
 
@@ -54,17 +54,32 @@ def test_all_sinks_hold_the_same_answer(spark: SparkSession, tmp_path: Path) -> 
     check(run, "c")
     run.stop()
     assert select(postgres, "SELECT batch, clock FROM answer__batch") == [(2, 7)]
-    assert {folder.name for folder in (tmp_path / "changes").iterdir()} == {f"batch={i}" for i in range(3)}
+    assert {folder.name for folder in (tmp_path / "changes").iterdir()} == {
+        "_checkpoint",
+        *(f"batch={i}" for i in range(3)),
+    }
     pictures = [" ".join(picture.split()) for picture in shown.getvalue().split("at ")[1:]]
     assert [picture.split()[0] for picture in pictures] == ["2", "6", "7"]
     assert [picture.endswith(end) for picture, end in zip(pictures, ("a 1 b 2", "b 2", "+ c"), strict=True)] == [
         True
     ] * 3
-    run = q.start(tmp_path / "another", tables[0])
-    with pytest.raises(Exception, match="kept by a query with another checkpoint"):
-        run.wait()
+    for sink, complaint in (
+        (tables[0], "kept by a query with another"),
+        (every[0], "of a query with another checkpoint"),
+    ):
+        run = q.start(tmp_path / f"another {complaint}", sink)
+        with pytest.raises(Exception, match=complaint):
+            run.wait()
+    run = q.start(tmp_path / "checkpoint", [ParquetSink(tmp_path / "more"), tables[0]])
+    put(tmp_path, "2", (8, "c"))
+    run.wait()
+    with pytest.raises(CheckpointError, match="holds 1 of the 4 batches"):
+        run.answer()
+    run.stop()
+    run = q.start(tmp_path / "checkpoint", tables[0])
     with pytest.raises(DataError, match="no answers to give"):
         run.answer()
+    run.stop()
     server.cleanup()
 
 

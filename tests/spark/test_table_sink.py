@@ -102,6 +102,8 @@ def test_a_table_of_somebody_else_s_is_left_alone(database: Database) -> None:
     connection.close()
     with pytest.raises(DataError, match="there is a table mine already"):
         sink(database, "mine").put(changes(), 0, 1, "mine")
+    with pytest.raises(CheckpointError, match="is new, but the query has done 3 batches"):
+        sink(database, "late").put(changes(), 3, 1, "mine")
     with pytest.raises(DataError, match="must know the query's clock"):
         TableSink(database, "t").answer()
 

@@ -50,26 +50,27 @@ def run(
 
     \b
     --source NAME=KIND:WHERE?option=value&...
-      csv:DIR json:DIR parquet:DIR   files that are moved there (pattern, files_per_batch)
-      zeek:DIR lbl:DIR               logs (the same, and partitions)
-      generator:NAME                 made-up rows (rate, rows, speed, seed, ...)
-      replay:FILE                    a Parquet or CSV file by its time (speed, ...)
-      socket:HOST:PORT               JSON lines
-      For every stream: idle=30 seconds (then it keeps nobody waiting), ahead=1 day.
+      csv:DIR json:DIR parquet:DIR  files moved there (pattern, files_per_batch)
+      zeek:DIR lbl:DIR              logs (the same, and partitions)
+      generator:NAME                made-up rows (rate, rows, speed, seed, ...)
+      replay:FILE                   Parquet or CSV by its time (speed, ...)
+      socket:HOST:PORT              JSON lines
+      For every stream: idle=30 seconds (then it keeps nobody waiting),
+      ahead=1 day (rows further ahead of the clock are put aside).
       A stream without TIMESTAMP BY has its time in a column ts. Tables are read
       from csv, json or parquet files, as they are when the query first starts.
 
     \b
     --sink
-      console                        the answer as a table
-      parquet:DIR                    all changes, with _ts, _exp and _sign
-      sqlite:FILE?table=NAME         a table that always holds the present answer
-      postgres:ADDRESS?table=NAME    the same
-      none                           nothing
+      console                       the answer as a table
+      parquet:DIR                   all changes, with _ts, _exp and _sign
+      sqlite:FILE?table=NAME        a table that holds the present answer
+      postgres:ADDRESS?table=NAME   the same
+      none                          nothing but what the checkpoint keeps
 
     \b
     Examples:
-      thalweg run q.cql --source s=generator:connections?rate=5000&speed=1
+      thalweg run q.cql --source 's=generator:connections?rate=5000&speed=1'
       thalweg run q.cql --source s=csv:rows/ --checkpoint state/ --until-done
       thalweg run q.cql --source s=zeek:/var/log/zeek --sink sqlite:answers.db
     """

@@ -45,7 +45,7 @@ class Running:
         try:
             engine = Engine(spark, self._shards)
             declare(engine, self._catalog, [query.plan for query in self._queries], self._sources)
-            jobs = [self._job(engine, query, verify) for query in self._queries]
+            jobs = [self._job(engine, query) for query in self._queries]
             verdicts = Verdicts(self._folder / "verify") if verify else None
             with interrupts() as stop:
                 quiet = any(sink.in_place for sink in self._consoles)
@@ -59,10 +59,10 @@ class Running:
         finally:
             spark.stop()
 
-    def _job(self, engine: Engine, query: NamedQuery, verify: bool) -> Job:
+    def _job(self, engine: Engine, query: NamedQuery) -> Job:
         place = self._folder / query.name
         sinks: list[Sink] = outlets(self._sinks, query.name, len(self._queries) > 1)
-        if verify and not any(isinstance(sink, ParquetSink) for sink in sinks):
+        if not any(isinstance(sink, ParquetSink) for sink in sinks):  # from the first start on, or it has holes
             sinks.append(ParquetSink(Checkpoint(place).answers))
         job = Job(query.name, engine.query(query.plan, query.name), place, sinks)
         if shows_console(self._sinks):

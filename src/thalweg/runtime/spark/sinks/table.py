@@ -113,6 +113,11 @@ class TableSink:
         [place_batch, place_clock, place_owner, place_last] = self.database.marks(4)
         cursor.execute(f"SELECT checkpoint, batch FROM {self._batch}")
         held = cursor.fetchall()
+        if not held and batch > 0:
+            raise CheckpointError(
+                f"the table {self.table} is new, but the query has done {batch} batches, whose changes it would lack",
+                hint="a table sink must be there from the first start on; start the query anew with another checkpoint",
+            )
         if not held:
             places = ", ".join(self.database.marks(3))
             into = self.database.literally(f"INSERT INTO {self._batch}")
