@@ -99,6 +99,8 @@ class ShardWorker:
         pipeline = self._fragment.pipeline
         return {
             "now": self._clock.now,
+            "latest": self._clock.latest,
+            "stamped": self._spec.stamped,
             "waiting": sum(map(len, self._arrivals.values())) + sum(map(len, self._updates.values())),
             "stored": pipeline.stored,
             "aside": self.aside.counts,
