@@ -23,6 +23,7 @@ from thalweg.runtime.shards.parcel import COMMAND, DRAIN, Parcel
 from thalweg.runtime.shards.reading import Reading, TableReading
 from thalweg.runtime.shards.store import ShardStore, read_manifest, shard_folder
 from thalweg.runtime.shards.worker import QuerySpec, ShardWorker
+from thalweg.runtime.spark.parcels import from_rows, to_rows
 
 Told = tuple[Instant | None, int, Row]  # time, sign (0 for a stream's tuple), row
 
@@ -101,7 +102,7 @@ class Cluster:
                 out += sent
                 if answer is not None and stage == self.spec.stages - 1:
                     self.log.add(from_arrow(answer, self.schema, self.log.pool))
-            parcels = out
+            parcels = list(from_rows([to_rows(out)]))  # as they travel between tasks
         self.batches += 1
 
     def _shard(self, stage: int, shard: int, parcels: list[Parcel]) -> tuple[list[Parcel], pa.RecordBatch | None]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,14 @@ from thalweg.runtime.spark.sources.directory import directory
 TICKS = "tick long, k string"
 COUNT = "SELECT COUNT(*) AS n FROM s"
 STAMPED = Schema((Field("ts", DataType.TIMESTAMP), Field("k", DataType.STRING), Field("v", DataType.BIGINT)))
+
+
+@pytest.fixture(autouse=True)
+def stopped(spark: SparkSession) -> Iterator[None]:
+    """A test that fails leaves no query running."""
+    yield
+    for query in spark.streams.active:
+        query.stop()
 
 
 def put(folder: Path, name: str, *lines: str | dict[str, Any]) -> None:
@@ -70,13 +79,8 @@ def test_every_row_is_answered_late_or_bad(format_: str, spark: SparkSession, tm
     engine.stream("s", directory(spark, folder, STAMPED, format_), lateness="2 seconds")
     run = engine.query(COUNT).start(tmp_path / "checkpoint")
     run.wait()
-    header = [] if format_ == "json" else ["ts,k,v"]
-    put(
-        folder,
-        f"2.{format_}",
-        *header,
-        *([json.dumps({"ts": day + "01", "k": "late", "v": 6})] if format_ == "json" else [day + "01,late,6"]),
-    )
+    one = [json.dumps({"ts": day + "01", "k": "late", "v": 6})] if format_ == "json" else ["ts,k,v", day + "01,late,6"]
+    put(folder, f"2.{format_}", *one)
     run.drain()
     run.wait()
     bad, late = run.bad_rows("s"), run.late("s")
@@ -105,7 +109,6 @@ def test_tables_put_aside_what_they_cannot_do(spark: SparkSession, tmp_path: Pat
     engine.stream("s", spark.readStream.schema("tick long, k long").json(str(tmp_path / "s")), timestamp="tick")
     frame = spark.readStream.schema("k long, v string, _op string, _at long").json(str(tmp_path / "r"))
     engine.relation("r", frame, key="k", retroactive=True)
-    # By v: a row that is replaced need not be in the shard of the one that replaces it.
     run = engine.query("SELECT r.v, COUNT(*) AS n FROM s JOIN r ON s.k = r.k GROUP BY r.v").start(
         tmp_path / "checkpoint"
     )
@@ -114,6 +117,7 @@ def test_tables_put_aside_what_they_cannot_do(spark: SparkSession, tmp_path: Pat
     assert reasons(run, "r") == ["an _op that is neither + nor -", "the table has no such row to take away"]
     assert reasons(run, "s") == ["a time that no tuple can have"]
     put(tmp_path / "r", "2.json", {"k": 1, "v": "uno", "_at": 3}, {"k": 1, "_op": "-", "_at": 5})
+    run.wait()
     run.advance(5)
     run.wait()
     assert [tuple(row) for row in run.answer(3).collect()] == [("uno", 1)]

@@ -90,22 +90,29 @@ class SparkEngine:
     def feed(self, events: Sequence[Event]) -> None:
         """Let these events happen, in as many micro-batches as it takes."""
         for batch in micro_batches(events, self._catalog):
-            self._write(batch)
+            # Sources are looked at one after the other: what must be known first has to be there before.
+            self._write([event for event in batch if not isinstance(event, Arrive | Advance)])
+            self._write([event for event in batch if isinstance(event, Arrive)])
             for name, (query, sources) in self._queries.items():
                 if name not in self.runs:
                     self.runs[name] = query.start(self._folder / "checkpoints" / name)
                 first = first_instant(batch, sources)
                 if first is not None:
                     self._first[name] = min(first, self._first.get(name, first))
+            self._wait()
             for event in batch:
                 if isinstance(event, Advance):
                     for run in self.runs.values():
                         run.advance(event.t)
-            for run in self.runs.values():
-                run.wait()
+            self._wait()
         self._changes = {}
 
+    def _wait(self) -> None:
+        for run in self.runs.values():
+            run.wait()
+
     def _write(self, events: Iterable[Event]) -> None:
+        """Files for what happens to streams and tables, and time for running queries to find them."""
         told: defaultdict[str, list[Row]] = defaultdict(list)
         for event in events:
             if isinstance(event, Advance):
@@ -128,6 +135,8 @@ class SparkEngine:
             path = self._folder / "in" / name / f".{self._written:06}.parquet"
             pq.write_table(pa.table(columns, schema=schema), path)
             path.rename(path.with_name(path.name[1:]))
+        if told:
+            self._wait()
 
     # -- asking
 

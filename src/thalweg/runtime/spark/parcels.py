@@ -24,7 +24,9 @@ _SCHEMA = pa.schema(
 
 def to_rows(parcels: Sequence[Parcel]) -> pa.RecordBatch:
     """Parcels as rows."""
-    columns = list(zip(*parcels, strict=True)) or [()] * len(_SCHEMA)
+    # A parcel for a later stage still lies where it was received.
+    plain = (p if isinstance(p.blob, bytes) else p._replace(blob=p.blob.to_pybytes()) for p in parcels)
+    columns = list(zip(*plain, strict=True)) or [()] * len(_SCHEMA)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, _SCHEMA, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
 
