@@ -18,6 +18,7 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $(STAMP)
 
 demo: setup
+	@$(BIN)/thalweg demo
 	@$(BIN)/thalweg demo --spark
 
 test: lint types layers unit
