@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: setup demo test lint types layers unit fuzz spark-scenarios lock clean
+.PHONY: setup demo test lint types layers unit fuzz spark-scenarios faults cluster-test soak lock clean
 
 setup: $(STAMP)
 
@@ -18,7 +18,7 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $(STAMP)
 
 demo: setup
-	@$(BIN)/thalweg demo
+	@$(BIN)/thalweg demo --spark
 
 test: lint types layers unit
 
@@ -43,6 +43,20 @@ fuzz: setup
 # Every scenario on Spark, in one, two and five shards: about half an hour.
 spark-scenarios: setup
 	THALWEG_SPARK_SCENARIOS=all $(BIN)/python -m pytest tests/spark/test_scenarios_on_spark.py
+
+# Real processes that are killed at random, by hand (a quarter of an hour): on a local Spark, then on a cluster.
+RUNS ?= 10
+faults: setup
+	PYTHONPATH=tests $(BIN)/python -m faults.killing --runs $(RUNS)
+
+cluster-test: setup
+	PYTHONPATH=tests $(BIN)/python -m faults.cluster
+
+# An hour of event time, by hand: does anything grow? make soak MINUTES=10 RATE=5000
+MINUTES ?= 60
+RATE ?= 50000
+soak: setup
+	PYTHONPATH=tests $(BIN)/python -m faults.soak --minutes $(MINUTES) --rate $(RATE) --new-keys
 
 # Write down the versions that were just tested.
 lock: setup

@@ -5,12 +5,19 @@
 """
 
 from datetime import date
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from thalweg.algebra.expressions import UserAggregate, aggregate
-from thalweg.core.errors import ThalwegError
+from thalweg.core.errors import MissingPackageError, ThalwegError
 from thalweg.fluent import Col, Table, call, col, lit
 from thalweg.planner import Settings
 from thalweg.runtime.local import LocalQuery, Session
+
+if TYPE_CHECKING:
+    from thalweg.runtime.spark import sinks as sinks
+    from thalweg.runtime.spark import sources as sources
+    from thalweg.runtime.spark.engine import Engine as Engine
 
 __version__ = "0.1.0"
 
@@ -23,7 +30,30 @@ def local(today: date | str | None = None) -> Session:
     return Session(date.fromisoformat(today) if isinstance(today, str) else today)
 
 
-__all__ = [
+_ON_SPARK = {
+    "Engine": "thalweg.runtime.spark.engine",
+    "sinks": "thalweg.runtime.spark.sinks",
+    "sources": "thalweg.runtime.spark.sources",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What runs on Spark is imported when it is first asked for: everything else does without PySpark."""
+    if name not in _ON_SPARK:
+        raise AttributeError(f"module 'thalweg' has no attribute {name!r}")
+    try:
+        module = import_module(_ON_SPARK[name])
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] == "thalweg":
+            raise
+        raise MissingPackageError(
+            f"thalweg.{name} needs PySpark, and the package {error.name} is not installed",
+            hint="pip install 'thalweg[spark]'",
+        ) from None
+    return module.Engine if name == "Engine" else module
+
+
+__all__ = [  # what is on Spark is left out: `from thalweg import *` must not need it
     "Col", "LocalQuery", "Session", "Settings", "Table", "ThalwegError", "UserAggregate", "aggregate", "call", "col",
     "lit", "local",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ from thalweg.explain.describe import describe
 from thalweg.operators.aggregates.contenders import SignedEnds
 from thalweg.operators.aggregates.deduplicated import Deduplicated, Inhabited
 from thalweg.operators.aggregates.staircase import Staircase
+from thalweg.operators.aggregates.whole_bag import WholeBag
 from thalweg.operators.delta_star import DeltaStar
 from thalweg.operators.leaders import Leaders
 from thalweg.operators.left_tuples import LeftTuples
@@ -72,6 +73,9 @@ def uses(thing: Any) -> Iterator[Use]:
             yield BufferKind.DELTA, thing.stored > 0
         case Deduplicated() if isinstance(thing._elimination, DeltaStar):
             yield BufferKind.DELTA, thing.stored > 0
+        case WholeBag():
+            yield BufferKind.HASH, thing._held > 0
+            yield from inside(thing)
         case LeftTuples():
             yield BufferKind.ARRAY, False  # `top` counts the right tuples by value
             yield from inside(thing)

@@ -30,6 +30,7 @@ from thalweg.operators.select import Select as Selection
 from thalweg.operators.union import Union
 from thalweg.patterns import check
 from thalweg.planner import Pipeline, Strategy, build
+from thalweg.planner.settings import Settings
 from thalweg.reference.history import History
 
 STATELESS = {Selection, Project, Union, Negate}
@@ -88,6 +89,22 @@ def test_a_restored_pipeline_goes_on_as_if_nothing_had_happened(
     assert go_on(again, all_[cut:]) == wanted
     original.restore(tree)
     assert go_on(original, all_[cut:]) == wanted
+
+
+@pytest.mark.parametrize("kind", ["join", "outer join", "semi-join"])
+@settings(max_examples=5 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_restored_pipeline_may_have_other_settings(kind: str, data: st.DataObject) -> None:
+    plan, history = data.draw(cases(root=kind).filter(lambda case: runs(case[0], Strategy.AUTO)))
+    all_ = steps(plan, history, data.draw(st.sampled_from([1, 2, 7]), label="batch size"), AFTERWARDS)
+    cut = data.draw(st.integers(0, len(all_)), label="steps before the snapshot")
+    several = [Settings(partitions, lazy) for partitions in (1, 3, 10) for lazy in (0, 5)]
+    first, then = data.draw(st.permutations(several), label="settings")[:2]
+    original, restored = build(plan, settings=first), build(plan, settings=then)
+    original.begin(BEGINNING)
+    go_on(original, all_[:cut])
+    restored.restore(original.snapshot())
+    assert go_on(restored, all_[cut:]) == go_on(original, all_[cut:])
 
 
 def test_every_operator_with_state_names_it() -> None:

@@ -70,7 +70,7 @@ class Cluster:
         parcels: list[Parcel] = []
         for name, parts in told.items():
             for part, rows in enumerate(parts):
-                parcels += self._reading(name).parcels(self._table(name, rows, system), part)
+                parcels += self._reading(name).parcels(self._table(name, rows), part, system)
         if clock is not None:
             parcels += [Parcel(shard, COMMAND, 0, clock, system, b"") for shard in range(self.spec.shards)]
         self._run(parcels)
@@ -84,13 +84,12 @@ class Cluster:
             return Reading(name, schema, ports, shards, self.spec.stamped)
         return TableReading(name, schema, ports, shards, self.spec.keys[name])
 
-    def _table(self, name: str, rows: Sequence[Told], system: int) -> pa.Table:
+    def _table(self, name: str, rows: Sequence[Told]) -> pa.Table:
         columns = arrow_columns(self._schemas[name], [row for _, _, row in rows])
         times = [pa.array([t for t, _, _ in rows], pa.int64())]
         if name not in self.spec.inputs:
             times.append(pa.array([sign for _, sign, _ in rows], pa.int64()))
-        nothing = pa.nulls(len(rows), pa.string())
-        arrays = [*columns, *times, pa.array([system] * len(rows), pa.int64()), nothing, nothing]
+        arrays = [*columns, *times]
         return pa.table(arrays, names=[str(i) for i in range(len(arrays))])
 
     # -- a batch

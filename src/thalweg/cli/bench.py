@@ -18,7 +18,13 @@ def _kernel() -> Iterator[Result]:
     yield from requery.run()
 
 
-BENCHES: dict[str, Callable[[], Iterator[Result]]] = {"kernel": _kernel}
+def _spark() -> Iterator[Result]:
+    from thalweg.bench.spark import run
+
+    yield from run()
+
+
+BENCHES: dict[str, Callable[[], Iterator[Result]]] = {"kernel": _kernel, "spark": _spark}
 
 
 def _verdict(result: Result) -> str:

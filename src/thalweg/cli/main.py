@@ -12,7 +12,10 @@ from thalweg.cli.demo import demo
 from thalweg.cli.explain import explain
 from thalweg.cli.output import console, say
 from thalweg.cli.replay import replay
+from thalweg.cli.run import run
 from thalweg.cli.scenario import scenario
+from thalweg.cli.state import state
+from thalweg.cli.verify import verify
 from thalweg.core.errors import ThalwegError
 
 WRONG_INPUT = 2  # also click's code for wrong usage
@@ -43,6 +46,7 @@ def main() -> None:
       thalweg demo                             two queries at work, in seconds
       thalweg explain q.cql                    how the queries of a file run
       thalweg replay q.cql --input s=rows.csv  run them over recorded rows
+      thalweg run q.cql --source s=csv:rows/   run them on Spark, as rows come
 
     \b
     A .cql file holds statements that end with a semicolon:
@@ -52,5 +56,5 @@ def main() -> None:
     """
 
 
-for command in (bench, demo, explain, replay, scenario):
+for command in (bench, demo, explain, replay, run, scenario, state, verify):
     main.add_command(command)

@@ -55,10 +55,12 @@ def read_script(file: str) -> Script:
         raise DataError(f"cannot read {file}: {error}") from None
 
 
-def checked_queries(script: Script) -> list[NamedQuery]:
-    """The queries of a script; an error if there is none, or if one cannot be answered exactly."""
+def checked_queries(script: Script, catalog: Catalog | None = None) -> list[NamedQuery]:
+    """The queries of a script, which fills the catalogue; an error if there is none, or one cannot run exactly."""
     midnight = datetime.combine(date.today(), time())  # what a bare time of day in a window refers to
-    compiled = compile_script(script.text, Catalog(), script.name, from_datetime(midnight))
+    compiled = compile_script(
+        script.text, Catalog() if catalog is None else catalog, script.name, from_datetime(midnight)
+    )
     if not compiled:
         raise PlanError(f"{script.name} has no query", hint="REGISTER QUERY name AS SELECT ...")
     names = name_all([query.name for query in compiled])

@@ -86,6 +86,10 @@ class CheckpointError(ThalwegError):
     """A checkpoint cannot be gone on from: something of it is missing, damaged, or another query's."""
 
 
+class MissingPackageError(ThalwegError, ImportError):
+    """Something that an optional package is needed for, which is not installed."""
+
+
 def closest(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate that `name` was probably meant to be, for "did you mean ...?"."""
     by_fold = {c.casefold(): c for c in candidates}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
-from thalweg.algebra.plan import Join, JoinKind, NrrJoin, Plan, is_table
+from thalweg.algebra.plan import DStream, IStream, Join, JoinKind, NrrJoin, Plan, RStream, is_table
 from thalweg.core.errors import PlanError
 from thalweg.patterns import Annotated, BufferKind, Expiry, annotate, is_direct
 from thalweg.planner.shape import needs_dates
@@ -67,6 +67,8 @@ def _sends_messages(join: Join, dated: bool) -> bool:
 
 def check_strategy(plan: Plan, strategy: Strategy) -> None:
     """Raise a PlanError, with the reason, if the strategy cannot run the plan exactly."""
+    if strategy is Strategy.ITA:
+        _check_input_triggered(plan)
     if strategy is not Strategy.DIRECT:
         return
     cause = _unknown_end(annotate(plan))
@@ -75,6 +77,17 @@ def check_strategy(plan: Plan, strategy: Strategy) -> None:
             f"the strategy direct cannot run this query: for a result of the {cause.node.label}, "
             f"{_END[cause.edge.expiry]}",
             hint="strategy auto uses known ends where there are any; nt tells every end by a negative tuple",
+        )
+
+
+def _check_input_triggered(plan: Plan) -> None:
+    """A stream of changes remembers when they were seen, and the input-triggered strategy sees them late or never."""
+    told = next((node for node in plan.walk() if isinstance(node, IStream | DStream | RStream)), None)
+    if told is not None:
+        raise PlanError(
+            f"the strategy ita cannot run this query: {told.label} is a stream of what the answer shows when, "
+            "and ita shows it late or, if it has ended meanwhile, never",
+            hint="strategies auto, nta, time-message and piggyback show every change at its time",
         )
 
 

@@ -27,18 +27,32 @@ PACE = 0.4  # seconds between two answers, where someone watches
 @click.command(short_help="Watch two standing queries at work.")
 @click.option("--delay", metavar="SECONDS", type=click.FloatRange(min=0),
               help=f"Time between two answers. [default: {PACE} on a terminal, else 0]")  # fmt: skip
-def demo(delay: float | None) -> None:
+@click.option("--spark", is_flag=True, help="A standing query on a local Spark instead.")
+@click.option("--seconds", type=click.FloatRange(min=0), default=20, show_default=True, help="How long, on Spark.")
+def demo(delay: float | None, spark: bool, seconds: float) -> None:
     """Watch two standing queries at work: four minutes of connections, in a few seconds.
 
     Prints the queries, how they run (EXPLAIN), and their answers at eight instants: + marks who entered an answer,
     - who left it. The files are part of the package; the last line says how to go on with them.
 
+    With --spark a standing query runs over generated connections for some seconds: the changing answer, and how many
+    rows come in, how far the answer is behind and what is held.
+
     \b
     Examples:
       thalweg demo
       thalweg demo --delay 1.5
+      thalweg demo --spark
       thalweg demo | less
     """
+    if spark:
+        import thalweg
+
+        _ = thalweg.Engine  # says what to install, if need be
+        from thalweg.cli.demo.live import live
+
+        live(seconds)
+        return
     to = console()
     text = SCRIPT.read_text(encoding="utf-8")
     for line in text.rstrip().split("\n"):

@@ -1,4 +1,4 @@
-"""From changes to whole answers, and the order in which to show a bag's rows."""
+"""From changes to whole answers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from thalweg.algebra.expressions import Column
-from thalweg.algebra.plan import Plan, TopK
-from thalweg.core.rows import sorted_rows
 from thalweg.runtime.local import LocalQuery
 from thalweg.runtime.local.replay import Step
-
-ShownRow = tuple[Any, ...]
+from thalweg.runtime.order import ShownRow, answer_order
 
 
 class Answer(NamedTuple):
@@ -35,17 +31,3 @@ def answers(steps: Iterable[Step]) -> Iterator[Answer]:
                 if not bag[row]:
                     del bag[row]
             yield Answer(query, t, answer_order(query.plan, bag.elements()))
-
-
-def answer_order(plan: Plan, rows: Iterable[ShownRow]) -> list[ShownRow]:
-    """By the query's ORDER BY as far as the answer's own columns tell, then by the whole row."""
-    ordered: list[ShownRow] = list(sorted_rows(rows))
-    keys = plan.keys if isinstance(plan, TopK) else ()
-    for key in reversed(keys):  # sorting is stable, so the last key sorted by counts most
-        if isinstance(key.expression, Column):
-            i = key.expression.index
-            nulls = [row for row in ordered if row[i] is None]
-            others = [row for row in ordered if row[i] is not None]
-            others.sort(key=lambda row: row[i], reverse=key.descending)
-            ordered = nulls + others if key.nulls_first else others + nulls
-    return ordered

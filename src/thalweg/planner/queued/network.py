@@ -29,15 +29,16 @@ class Network:
         self.out = Queue(self._piggyback)
         for place, node in enumerate(pipeline.nodes):
             if node.operator is not None:
-                self._add(place, strategy.sends_messages)
+                self._add(place, strategy)
         self.stations = tuple(self._by_place.values())
         self._connect()
 
-    def _add(self, place: int, messages: bool) -> None:
+    def _add(self, place: int, strategy: Strategy) -> None:
         node, nodes = self.pipeline.nodes[place], self.pipeline.nodes
         below = [self._by_place[i] for i in node.inputs if i in self._by_place]
         nothing = Batch.empty(node.schema, self.pipeline.dated)
-        station = Station(node, self.pipeline.metrics[place], below, nothing, messages)
+        late = strategy is Strategy.ITA
+        station = Station(node, self.pipeline.metrics[place], below, nothing, strategy.sends_messages, late)
         station.expect([Batch.empty(nodes[i].schema, self.pipeline.dated) for i in node.inputs])
         self._by_place[place] = station
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from thalweg.core.batch import Batch
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.planner.metrics import OperatorMetrics
@@ -20,7 +22,13 @@ class Station:
     """
 
     def __init__(
-        self, node: Node, metrics: OperatorMetrics, below: Sequence[Station], nothing: Batch, messages: bool
+        self,
+        node: Node,
+        metrics: OperatorMetrics,
+        below: Sequence[Station],
+        nothing: Batch,
+        messages: bool,
+        late: bool,
     ) -> None:
         assert node.operator is not None
         self._node, self._operator, self._metrics = node, node.operator, metrics
@@ -30,6 +38,7 @@ class Station:
         self.queues: list[Queue] = []  # one per input, then that of wake-ups
         self.consumers: list[Queue] = []
         self._counts = ReferenceCounts() if messages else None
+        self._late = late  # ITA: what an input tells late counts from when it is told
         self.clock: Instant = BEGINNING
         self.wakes_up = node.wakes or node.announces
 
@@ -75,8 +84,10 @@ class Station:
         else:
             clock = min(queue.clock for queue in self.queues)
             taken = [queue.take_at(clock) for queue in self.queues]
-        self.clock = max(self.clock, clock)
+        before, self.clock = self.clock, max(self.clock, clock)
         inputs = [_joined(items, empty) for items, empty in zip(taken, self._empty, strict=False)]
+        if self._late:
+            inputs = [batch.between(np.maximum(batch.start, before), batch.end) for batch in inputs]
         result = self._operator.process(inputs, self.clock)
         flagged = any(item.flagged for items in taken for item in items)
         self._metrics.count(inputs, result, self._operator)

@@ -37,6 +37,11 @@ class QueryClock(Stateful):
         self._heard: dict[str, int] = {}  # by input: when it last brought a tuple, by the system's clock
         self._first = 0  # when the query began, by the system's clock
 
+    @property
+    def latest(self) -> Instant | None:
+        """The greatest ts seen on any input."""
+        return max(self._seen.values(), default=None)
+
     def see(self, seen: Mapping[str, Instant], system: int) -> Instant:
         """Tuples up to some ts have come on some inputs, at a time by the system's clock; the query's time now."""
         self._first = self._first or system

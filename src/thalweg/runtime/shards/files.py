@@ -1,9 +1,11 @@
-"""Files that are there as a whole or not at all, and arrays in them."""
+"""Files that are there as a whole or not at all, also after a crash, and arrays in them."""
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -18,14 +20,50 @@ _ALIGNMENT = 8
 
 
 def replace_file(path: Path, content: bytes | pa.Buffer) -> None:
-    """Write a file under another name, bring it to disk, and give it its name."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file under another name, bring it to disk, give it its name, and bring that to disk as well.
+
+    If it cannot be written a CheckpointError says why, and what was there before is there still.
+    """
     other = path.with_name(f".{path.name}.{uuid4().hex[:8]}")
-    with other.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    other.replace(path)
+    try:
+        _make_folder(path.parent)
+        with other.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        other.replace(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        with suppress(OSError):
+            other.unlink(missing_ok=True)
+        raise _not_written(path, error) from error
+
+
+def _make_folder(folder: Path) -> None:
+    """A folder and those it lies in, each of which is on disk when this returns."""
+    if folder.is_dir():
+        return
+    _make_folder(folder.parent)
+    folder.mkdir(exist_ok=True)
+    _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A name is safe only when the folder that holds it is on disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _not_written(path: Path, error: OSError) -> CheckpointError:
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    hint = "make room" if full else f"make {path.parent} a folder that all of Spark's workers can write to"
+    return CheckpointError(
+        f"{path} cannot be written: {error.strerror or error}",
+        hint=f"{hint}, then start the query again: it goes on after the last batch that was done",
+    )
 
 
 def write_arrays(path: Path, arrays: Sequence[Lane]) -> None:

@@ -20,15 +20,15 @@ from thalweg.runtime.shards.parcel import BAD, Parcel
 from thalweg.runtime.shards.spread import Spread, by_shard
 
 # Columns behind a source's own, in this order; tables have SIGN, streams have not. REASON says why a row is no tuple,
-# TEXT what it was before anybody tried to read it.
-TIME, SIGN, SYSTEM, REASON, TEXT = "_time", "_sign", "_system", "_reason", "_text"
+# TEXT what it was before anybody tried to read it: a source that cannot tell leaves them out.
+TIME, SIGN, REASON, TEXT = "_time", "_sign", "_reason", "_text"
 
 Ports = tuple[tuple[int, Key | None], ...]
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read a stream. Its rows are the schema's columns, TIME, SYSTEM, REASON and TEXT."""
+    """How to read a stream. Its rows are the schema's columns and TIME, perhaps REASON and TEXT."""
 
     source: str
     schema: Schema
@@ -37,19 +37,23 @@ class Reading:
     stamped: bool
     ahead: int | None = None  # how far a row's time may be ahead of the system's clock, in microseconds
 
-    def parcels(self, table: pa.Table, part: int) -> list[Parcel]:
-        """The rows of one part for every shard and port; those that are no tuples go to shard 0 with the reason."""
+    def parcels(self, table: pa.Table, part: int, system: int) -> list[Parcel]:
+        """The rows of one part for every shard and port; those that are no tuples go to shard 0 with the reason.
+
+        `system` is the system's clock as of the batch, in microseconds.
+        """
         if not table.num_rows:
             return []
         width = len(self.schema)
-        system = table.column(width + 1)[0].as_py()
-        time = table.column(width)
+        time = table.column(width).cast(pa.int64())
+        table = table.set_column(width, TIME, time)
         wrong = (
             (pc.is_null(time), "no timestamp"),
             (self._out_of_range(time), "a time that no tuple can have"),
             (self._too_far(time, system), "ahead of the system's clock by more than is allowed"),
         )
-        good, parcels = _without_bad_rows(table, width, self.source, part, wrong)
+        good, bad = _without_bad_rows(table, width, self.source, wrong)
+        parcels = [Parcel(0, BAD, part, BEGINNING, system, blob) for blob in bad]
         clock = pc.max(good.column(width)).as_py() if good.num_rows else BEGINNING
         rows = _one_batch(good.select(range(width + 1)))
         for port, key in self.ports:
@@ -67,7 +71,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class TableReading:
-    """The same for the changes of a table. Its rows are the schema's columns, TIME, SIGN, SYSTEM, REASON and TEXT.
+    """The same for the changes of a table. Its rows are the schema's columns, TIME and SIGN, perhaps REASON and TEXT.
 
     A change without a time counts from the beginning, or from now on. Where the table has a primary key (`key`: its
     positions) and a port's key does not follow from it, every shard is told: the row that is replaced may be anywhere.
@@ -79,15 +83,14 @@ class TableReading:
     shards: int
     key: tuple[int, ...] = ()
 
-    def parcels(self, table: pa.Table, part: int) -> list[Parcel]:
+    def parcels(self, table: pa.Table, part: int, system: int) -> list[Parcel]:
         """The rows of one part for every shard and port."""
         if not table.num_rows:
             return []
         width = len(self.schema)
-        system = table.column(width + 2)[0].as_py()
-        good, parcels = _without_bad_rows(
-            table, width, self.source, part, ((pc.is_null(table.column(width + 1)), "an _op that is neither + nor -"),)
-        )
+        wrong = ((pc.is_null(table.column(width + 1)), "an _op that is neither + nor -"),)
+        good, bad = _without_bad_rows(table, width, self.source, wrong)
+        parcels = [Parcel(0, BAD, part, BEGINNING, system, blob) for blob in bad]
         rows = whole_table(good.select(range(width + 2)))
         for port, key in self.ports:
             blobs = [pack(rows)] * self.shards
@@ -130,20 +133,20 @@ def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Key | None, count: i
 
 
 def _without_bad_rows(
-    table: pa.Table, width: int, source: str, part: int, wrong: tuple[tuple[pa.ChunkedArray, str], ...]
-) -> tuple[pa.Table, list[Parcel]]:
-    """The rows that are tuples, and a parcel with the others; what the source says against a row goes first."""
-    reason = table.column(table.num_columns - 2)
+    table: pa.Table, width: int, source: str, wrong: tuple[tuple[pa.ChunkedArray, str], ...]
+) -> tuple[pa.Table, list[bytes]]:
+    """The rows that are tuples, and the others as a blob; what the source says against a row goes first."""
+    nothing = pa.chunked_array([pa.nulls(table.num_rows, pa.string())])
+    reason = table.column(REASON) if REASON in table.column_names else nothing
+    text = table.column(TEXT) if TEXT in table.column_names else nothing
+    if reason.null_count == table.num_rows and not any(pc.any(mask).as_py() for mask, _ in wrong):
+        return table, []
     for mask, why in wrong:
         reason = pc.coalesce(reason, pc.if_else(pc.fill_null(mask, False), why, pa.scalar(None, pa.string())))
     bad = pc.is_valid(reason)
-    if not pc.any(bad).as_py():
-        return table, []
-    rows = table.filter(bad).select([*range(width + 1), table.num_columns - 1])
-    rows = rows.append_column(REASON, pc.filter(reason, bad))
+    rows = table.select(range(width + 1)).append_column(TEXT, text).append_column(REASON, reason).filter(bad)
     rows = rows.append_column("_source", pa.array([source] * rows.num_rows))
-    system = table.column(table.num_columns - 3)[0].as_py()
-    return table.filter(pc.invert(bad)), [Parcel(0, BAD, part, BEGINNING, system, pack(_one_batch(rows)))]
+    return table.filter(pc.invert(bad)), [pack(_one_batch(rows))]
 
 
 def _one_batch(table: pa.Table) -> pa.RecordBatch:

@@ -4,14 +4,19 @@
     manifest-<batch>.json          the state after the batch: values, and where each array is
 
 A manifest is written to another name, brought to disk and renamed, so it is there as a whole or not at all. Batch b
-reads manifest b-1 and writes b; if it is run again it writes the same. An array that an earlier batch has written is
-not written again: immutable runs are known by identity, arrays that are changed in place by their contents.
+reads manifest b-1 and writes b; if it is run again, or twice at once, each attempt writes runs of its own and the last
+manifest counts. An array that the batch before has written is not written again: immutable runs are known by identity,
+arrays that are changed in place by their contents. So a manifest names its own runs and some of those that the manifest
+before names, and what the last few manifests do not name, no later one will.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import sys
+from contextlib import suppress
 from hashlib import sha1
 from pathlib import Path
 from typing import Any
@@ -26,7 +31,9 @@ from thalweg.runtime.shards.files import read_arrays, replace_file, write_arrays
 from thalweg.state.snapshot import Tree
 
 VERSION = 1
-_KEPT_BATCHES = 3  # so many states can be gone back to: the last, and those that a failed batch may need
+KEPT_BATCHES = 3  # so many states can be gone back to: the last, and those that a failed batch may need
+
+_OURS = re.compile(r"\.?(?:manifest|runs)-(\d+)[-.]")
 
 Address = tuple[str, int]  # a file, and the place of an array in it
 
@@ -38,61 +45,53 @@ class ShardStore:
         self._folder = folder
         self._by_identity: dict[int, tuple[ref[Lane], Address]] = {}
         self._by_content: dict[bytes, Address] = {}
+        self._last: tuple[int, str] | None = None  # the batch, and the attempt at it, whose state is in memory
 
     def batches(self) -> list[int]:
         """The batches after which the state is known, in order."""
-        return sorted(int(path.stem.split("-")[1]) for path in self._folder.glob("manifest-*.json"))
+        return sorted(map(_number, self._folder.glob("manifest-*.json")))
+
+    def has(self, batch: int) -> bool:
+        """Whether the state after a batch is there."""
+        return self._manifest(batch).exists()
+
+    def is_at(self, batch: int) -> bool:
+        """Whether the state after a batch is still the one that this store has last saved or loaded.
+
+        It is not if another process has done the batch since, or if the folder was deleted and made anew.
+        """
+        if self._last is None or self._last[0] != batch:
+            return False
+        head = _head(self._last[1])
+        try:
+            with self._manifest(batch).open("rb") as file:
+                return file.read(len(head)) == head
+        except FileNotFoundError:
+            return False
 
     def load(self, batch: int) -> Tree:
         """The state after a batch."""
-        manifest = read_manifest(self._folder / f"manifest-{batch}.json")
-        self._by_identity.clear()
-        self._by_content.clear()
+        manifest = read_manifest(self._manifest(batch))
+        self._by_identity, self._by_content = {}, {}
         files = {name: read_arrays(self._folder / name) for name in manifest["files"]}
+        self._last = (batch, manifest["attempt"])
         return self._decoded(manifest["state"], files)
 
     def save(self, batch: int, state: Tree, about: dict[str, Any]) -> None:
         """The state after a batch; `about` is whatever people may want to know of it."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        name = f"runs-{batch}-{uuid4().hex[:8]}.arrow"
-        new: list[Lane] = []
-        contents: dict[bytes, Address] = {}
-        files: set[str] = set()
-        encoded = self._encoded(state, name, new, contents, files)
-        if new:
-            write_arrays(self._folder / name, new)
-        self._by_content = contents
-        self._by_identity = {i: entry for i, entry in self._by_identity.items() if entry[0]() is not None}
-        manifest = {"version": VERSION, "batch": batch, "files": sorted(files), "about": about, "state": encoded}
-        replace_file(self._folder / f"manifest-{batch}.json", json.dumps(manifest).encode())
+        attempt = uuid4().hex
+        saving = _Saving(f"runs-{batch}-{attempt[:8]}.arrow", self._by_identity, self._by_content)
+        encoded = saving.encoded(state)
+        if saving.new:
+            write_arrays(self._folder / saving.file, saving.new)
+        rest = {"batch": batch, "files": sorted(saving.files), "about": about, "state": encoded}
+        replace_file(self._manifest(batch), _head(attempt) + b", " + json.dumps(rest).encode()[1:])
+        self._by_identity, self._by_content = saving.by_identity, saving.by_content
+        self._last = (batch, attempt)
         self._forget(batch)
 
-    def _encoded(self, tree: Tree, file: str, new: list[Lane], contents: dict[bytes, Address], files: set[str]) -> Any:
-        match tree:
-            case np.ndarray():
-                address = self._address(tree, file, new, contents)
-                files.add(address[0])
-                return {"@": list(address)}
-            case tuple():
-                return {"()": [self._encoded(item, file, new, contents, files) for item in tree]}
-            case list():
-                return [self._encoded(item, file, new, contents, files) for item in tree]
-            case dict():
-                return {key: self._encoded(item, file, new, contents, files) for key, item in tree.items()}
-        return tree
-
-    def _address(self, array: Lane, file: str, new: list[Lane], contents: dict[bytes, Address]) -> Address:
-        known = self._by_identity.get(id(array))
-        if known is not None and known[0]() is array:
-            return known[1]
-        digest = sha1(array.tobytes(), usedforsecurity=False).digest() + f"{array.dtype.str}{array.shape}".encode()
-        address = contents.get(digest) or self._by_content.get(digest)
-        if address is None:
-            address = (file, len(new))
-            new.append(array)
-        contents[digest] = address
-        self._by_identity[id(array)] = (ref(array), address)
-        return address
+    def _manifest(self, batch: int) -> Path:
+        return self._folder / f"manifest-{batch}.json"
 
     def _decoded(self, tree: Any, files: dict[str, list[Lane]]) -> Tree:
         match tree:
@@ -109,13 +108,71 @@ class ShardStore:
         return tree
 
     def _forget(self, batch: int) -> None:
-        """Remove manifests that nobody will go back to, and the runs that only they name."""
-        kept = [b for b in self.batches() if b > batch - _KEPT_BATCHES]
-        named = {name for b in kept for name in read_manifest(self._folder / f"manifest-{b}.json")["files"]}
-        for path in [*self._folder.glob("manifest-*.json"), *self._folder.glob("runs-*.arrow")]:
-            old = int(path.stem.split("-")[1]) <= batch - _KEPT_BATCHES
-            if old and path.name not in named:
-                path.unlink(missing_ok=True)
+        """Remove manifests that nobody will go back to, the runs that only they name, and what attempts left behind.
+
+        An attempt that was overtaken by others may find the manifests it looks for gone: then it removes nothing.
+        """
+        oldest = batch - KEPT_BATCHES + 1
+        named: set[str] = set()
+        try:
+            for kept in (b for b in self.batches() if b >= oldest):
+                named.update(read_manifest(self._manifest(kept))["files"])
+        except CheckpointError:
+            return
+        for path in self._folder.iterdir():
+            if _number(path) < oldest and path.name not in named:
+                with suppress(OSError):  # the next batch will try again
+                    path.unlink(missing_ok=True)
+
+
+class _Saving:
+    """One save: which arrays are new, and where all of them lie."""
+
+    def __init__(self, file: str, known: dict[int, tuple[ref[Lane], Address]], contents: dict[bytes, Address]) -> None:
+        self.file, self.new, self.files = file, list[Lane](), set[str]()
+        self._known, self._contents = known, contents
+        # What is not part of this state is not known to the next save, for its file may be gone by then.
+        self.by_identity: dict[int, tuple[ref[Lane], Address]] = {}
+        self.by_content: dict[bytes, Address] = {}
+
+    def encoded(self, tree: Tree) -> Any:
+        """The state with addresses for arrays."""
+        match tree:
+            case np.ndarray():
+                address = self._address(tree)
+                self.files.add(address[0])
+                self.by_identity[id(tree)] = (ref(tree), address)
+                return {"@": list(address)}
+            case tuple():
+                return {"()": [self.encoded(item) for item in tree]}
+            case list():
+                return [self.encoded(item) for item in tree]
+            case dict():
+                return {key: self.encoded(item) for key, item in tree.items()}
+        return tree
+
+    def _address(self, array: Lane) -> Address:
+        known = self._known.get(id(array)) or self.by_identity.get(id(array))
+        if known is not None and known[0]() is array:
+            return known[1]
+        digest = sha1(array.tobytes(), usedforsecurity=False).digest() + f"{array.dtype.str}{array.shape}".encode()
+        address = self.by_content.get(digest) or self._contents.get(digest)
+        if address is None:
+            address = (self.file, len(self.new))
+            self.new.append(array)
+        self.by_content[digest] = address
+        return address
+
+
+def _head(attempt: str) -> bytes:
+    """How a manifest begins."""
+    return f'{{"version": {VERSION}, "attempt": "{attempt}"'.encode()
+
+
+def _number(path: Path) -> int:
+    """The batch that a manifest or a run file belongs to, also while it has its other name."""
+    found = _OURS.match(path.name)
+    return int(found[1]) if found else sys.maxsize  # not ours: newer than anything
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -124,7 +181,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise CheckpointError(
-            f"the state after batch {path.stem.split('-')[1]} is not there: {path} is missing",
+            f"the state after batch {_number(path)} is not there: {path} is missing",
             hint="a file of the checkpoint was deleted; restore it, or start the query anew with another checkpoint",
         ) from None
     except ValueError as error:

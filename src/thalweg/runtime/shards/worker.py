@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import Flags, Lane, to_lane
+from thalweg.core.lanes import Flags, Lane, null_lane, to_lane
+from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.shards import Cut
@@ -36,6 +38,7 @@ class QuerySpec:
     stamped: bool  # ticks are microseconds
     tables: dict[str, bytes]  # by relation: what it held when the query began, as an Arrow stream
     keys: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by relation that changes: its primary key
+    needed: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by stream: the columns that come; else all do
 
     @property
     def stages(self) -> int:
@@ -96,6 +99,8 @@ class ShardWorker:
         pipeline = self._fragment.pipeline
         return {
             "now": self._clock.now,
+            "latest": self._clock.latest,
+            "stamped": self._spec.stamped,
             "waiting": sum(map(len, self._arrivals.values())) + sum(map(len, self._updates.values())),
             "stored": pipeline.stored,
             "aside": self.aside.counts,
@@ -170,8 +175,8 @@ class ShardWorker:
             for parcel in sent:
                 if parcel.port == port and len(parcel.blob):
                     table = unpack(parcel.blob)
-                    columns = [to_lane(table.column(i), f.type, self._fragment.pool) for i, f in enumerate(schema)]
-                    ts = table.column(len(schema)).to_numpy()
+                    columns = self._lanes(table, name, schema)
+                    ts = table.column(table.num_columns - 1).to_numpy()
                     late = arrivals.add(columns, ts, before)
                     if late is not None and self._is_first_port(port):
                         self.aside.late(name, late, schema, self._fragment.pool)
@@ -185,6 +190,13 @@ class ShardWorker:
             if parcel.port == BAD:
                 self.aside.bad(parcel.blob)
         return here, later
+
+    def _lanes(self, table: pa.RecordBatch, stream: str, schema: Schema) -> list[Lane]:
+        """All columns of a stream's tuples, those that were not brought along as NULLs."""
+        lanes = [null_lane(field.type, table.num_rows) for field in schema]
+        for place, column in enumerate(self._spec.needed.get(stream, range(len(schema)))):
+            lanes[column] = to_lane(table.column(place), schema[column].type, self._fragment.pool)
+        return lanes
 
     def _take_updates(self, port: int, updates: Updates, sent: Sequence[Parcel], before: Instant) -> None:
         """What a table held when the query began, and what it has gained and lost since."""

@@ -19,6 +19,7 @@ from typing import Any
 from thalweg.core.errors import CheckpointError
 from thalweg.planner.identity import Identity
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.store import ShardStore, shard_folder
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ class Checkpoint:
         """The last batch that is done for good; -1 if none is."""
         commits = self.spark / "commits"
         return max((int(p.name) for p in commits.glob("*") if p.name.isdecimal()), default=-1)
+
+    def has_done(self, batch: int, stage: int, shards: int) -> bool:
+        """Whether all shards of a stage have put down their state after a batch."""
+        folders = (shard_folder(self.folder, stage, shard) for shard in range(shards))
+        return all(ShardStore(folder).has(batch) for folder in folders)
 
     def claim(self, identity: Identity, shards: int) -> None:
         """Make the folder the query's, or see that it is."""

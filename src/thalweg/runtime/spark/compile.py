@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
 from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
 
+from thalweg.algebra.expressions import Column, map_columns
 from thalweg.core.schema import Field, Schema
+from thalweg.operators.base import Key
 from thalweg.planner.blueprint import Blueprint
+from thalweg.planner.needed import needed_columns
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.shards import Cut
 from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.files import replace_file
-from thalweg.runtime.shards.reading import SYSTEM, Ports, Reading, TableReading, whole_table
+from thalweg.runtime.shards.reading import Ports, Reading, TableReading, whole_table
 from thalweg.runtime.shards.worker import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
@@ -52,9 +54,10 @@ def compile_stages(
     static = {t.relation.name: _held(t, checkpoint) for t in tables if not t.frame.isStreaming}
     times = {stream.stream.name: stream.time for stream in streams}
     keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
-    spec = QuerySpec(blueprint, cut, shards, times, stamped, static, keys)
-    sent = [_read(stream, ports[stream.stream.name], shards) for stream in streams]
-    sent += [_read_table(t, ports[t.relation.name], shards) for t in tables if t.frame.isStreaming]
+    needed = {name: tuple(sorted(columns)) for name, columns in needed_columns(blueprint.plan).items()}
+    spec = QuerySpec(blueprint, cut, shards, times, stamped, static, keys, needed)
+    sent = [_read(stream, ports[stream.stream.name], spec, checkpoint) for stream in streams]
+    sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
     sent.append(_control(spark, checkpoint, shards))
     parcels = reduce(DataFrame.union, sent)
     for stage in range(spec.stages):
@@ -83,23 +86,33 @@ def _ports(pipeline: Pipeline, cut: Cut) -> dict[str, Ports]:
     return found
 
 
-def _read(stream: StreamInput, ports: Ports, shards: int) -> DataFrame:
-    name, schema, stamped = stream.stream.name, stream.stream.schema, stream.stream.timestamp is not None
-    reading = Reading(name, schema, ports, shards, stamped, stream.ahead)
-    return stream.rows().mapInArrow(reading_task(reading), PARCELS)
+def _read(stream: StreamInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
+    """The rows of a stream, less the columns that nobody reads; all this happens in the JVM."""
+    schema, needed = stream.stream.schema, spec.needed[stream.stream.name]
+    places = {column: place for place, column in enumerate(needed)}
+    keys = tuple((port, _renumbered(key, places)) for port, key in ports)
+    read, stamped = Schema(tuple(schema[i] for i in needed)), stream.stream.timestamp is not None
+    reading = Reading(stream.stream.name, read, keys, spec.shards, stamped, stream.ahead)
+    return stream.rows(needed).mapInArrow(reading_task(reading, str(checkpoint.folder)), PARCELS)
 
 
-def _read_table(table: TableInput, ports: Ports, shards: int) -> DataFrame:
+def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:
+    """A key over the columns that are read."""
+    if key is None:
+        return None
+    return tuple(map_columns(part, lambda c: Column(places[c.index], c.type, c.name)) for part in key)
+
+
+def _read_table(table: TableInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
     relation = table.relation
-    reading = TableReading(relation.name, relation.schema, ports, shards, relation.key)
-    return table.rows().mapInArrow(reading_task(reading), PARCELS)
+    reading = TableReading(relation.name, relation.schema, ports, spec.shards, relation.key)
+    return table.rows().mapInArrow(reading_task(reading, str(checkpoint.folder)), PARCELS)
 
 
 def _control(spark: SparkSession, checkpoint: Checkpoint, shards: int) -> DataFrame:
     """Commands are files in a folder, so that Spark remembers which batch has seen which."""
     rows = spark.readStream.schema("clock long").json(str(checkpoint.control))
-    system = sf.unix_micros(sf.current_timestamp()).alias(SYSTEM)
-    return rows.select("clock", system).mapInArrow(commands(shards), PARCELS)
+    return rows.mapInArrow(commands(shards, str(checkpoint.folder)), PARCELS)
 
 
 def _held(table: TableInput, checkpoint: Checkpoint) -> bytes:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
-from pyspark.sql.types import IntegerType, LongType
+from pyspark.sql.types import IntegerType, LongType, StructField
 
 from thalweg.algebra.catalog import Relation, Stream
 from thalweg.core.errors import DataError, NameNotFoundError, TypeMismatchError, did_you_mean
@@ -15,7 +16,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import Clock, parse_duration
 from thalweg.core.types import DataType
 from thalweg.runtime.shards.clock import InputTime
-from thalweg.runtime.shards.reading import REASON, SIGN, SYSTEM, TEXT, TIME
+from thalweg.runtime.shards.reading import REASON, SIGN, TEXT, TIME
 from thalweg.runtime.spark.schema import from_spark, to_spark
 from thalweg.runtime.spark.sources.aside import ASIDE
 from thalweg.runtime.spark.sources.aside import REASON as REASON_ASIDE
@@ -34,13 +35,13 @@ class StreamInput:
     time: InputTime
     ahead: int | None
 
-    def rows(self) -> DataFrame:
-        """The stream's columns in our types, its time in ticks, the system's clock, and what is wrong with a row."""
-        wanted = to_spark(self.stream.schema)
-        columns = [sf.col(_quoted(f.name)).try_cast(f.dataType).alias(f.name) for f in wanted.fields]
+    def rows(self, needed: Collection[int]) -> DataFrame:
+        """Some of the stream's columns in our types, the time, and what is wrong with a row, if the source knows."""
+        fields = to_spark(self.stream.schema).fields
+        columns = [_cast(f).alias(f.name) for i, f in enumerate(fields) if i in needed]
         time = sf.col(_quoted(self.time_column))
-        ticks = sf.unix_micros(time.cast("timestamp")) if self.stream.timestamp is not None else time.cast("long")
-        return self.frame.select(*columns, ticks.alias(TIME), _system(), *_wrong(self.frame))
+        told = time.cast("timestamp") if self.stream.timestamp is not None else time.cast("long")
+        return self.frame.select(*columns, told.alias(TIME), *_wrong(self.frame))
 
 
 @dataclass(frozen=True)
@@ -51,14 +52,13 @@ class TableInput:
     frame: DataFrame
 
     def rows(self) -> DataFrame:
-        """The table's columns in our types, time in ticks (NULL: at once), sign, the system's clock, what is wrong."""
-        wanted = to_spark(self.relation.schema)
-        columns = [sf.col(_quoted(f.name)).try_cast(f.dataType).alias(f.name) for f in wanted.fields]
-        return self.frame.select(*columns, self._time(), self._sign(), _system(), *_wrong(self.frame))
+        """The table's columns in our types, ticks (NULL: at once), sign, and what is wrong, if that is known."""
+        columns = [_cast(f).alias(f.name) for f in to_spark(self.relation.schema).fields]
+        return self.frame.select(*columns, self._time(), self._sign(), *_wrong(self.frame))
 
     def whole(self) -> pa.Table:
         """A table that is there as a whole: its columns in our types, time and sign."""
-        rows = self.rows().drop(SYSTEM, REASON, TEXT)
+        rows = self.rows().drop(REASON, TEXT)
         names = [f"`{self.relation.schema.names[i]}`" for i in self.relation.key]
         if names and (twice := rows.groupBy(*names).count().where("count > 1").head()) is not None:
             raise DataError(
@@ -144,15 +144,15 @@ def _extent(value: str | int, clock: Clock, what: str) -> int:
     return parse_duration(value)
 
 
-def _system() -> Column:
-    """The system's clock as of the micro-batch: Spark writes it down with the batch, so a batch run again sees it."""
-    return sf.unix_micros(sf.current_timestamp()).alias(SYSTEM)
+def _cast(field: StructField) -> Column:
+    """A column in the type that the stream has it in; NULL where it cannot be brought there."""
+    return sf.col(_quoted(field.name)).try_cast(field.dataType)
 
 
 def _wrong(frame: DataFrame) -> list[Column]:
     """Why a row is no tuple, and what it was, where its source says so."""
     told = ((REASON_ASIDE, REASON), (TEXT_ASIDE, TEXT))
-    return [(sf.col(a) if a in frame.columns else sf.lit(None)).cast("string").alias(b) for a, b in told]
+    return [sf.col(a).cast("string").alias(b) for a, b in told if a in frame.columns]
 
 
 def _quoted(name: str) -> str:

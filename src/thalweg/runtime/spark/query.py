@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from pyspark.sql import DataFrame, SparkSession
 
-from thalweg.core.schema import Schema
+from thalweg.algebra.plan import Plan
+from thalweg.core.schema import Field, Schema
 from thalweg.explain import explain_json, explain_text
 from thalweg.patterns import Pattern, annotate
 from thalweg.planner.blueprint import Blueprint
@@ -16,9 +17,11 @@ from thalweg.planner.shards import cut
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.compile import Compiled, compile_stages
 from thalweg.runtime.spark.explain import explain_stages
+from thalweg.runtime.spark.finish import finishing
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.run import Run
-from thalweg.runtime.spark.sinks import AnswerSink, Sink
+from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks, Told
+from thalweg.runtime.spark.stage import unique_names
 
 
 class SparkQuery:
@@ -33,11 +36,16 @@ class SparkQuery:
         shards: int,
         name: str | None,
     ) -> None:
-        self._spark, self._blueprint = spark, blueprint
-        self._streams, self._tables, self._shards = streams, tables, shards
+        self.spark, self._blueprint = spark, blueprint
+        self.streams, self.tables, self._shards = streams, tables, shards
         self.name = name
         self._pipeline = blueprint.build()
         self._cut = cut(self._pipeline)
+
+    @property
+    def plan(self) -> Plan:
+        """The logical plan."""
+        return self._blueprint.plan
 
     @property
     def schema(self) -> Schema:
@@ -61,30 +69,50 @@ class SparkQuery:
     def start(
         self,
         checkpoint: str | Path,
-        sink: Sink | None = None,
+        sink: Sink | Sequence[Sink] | None = None,
         trigger: dict[str, Any] | None = None,
     ) -> Run:
         """Let the query run; with a checkpoint that exists it goes on where it was.
 
-        `sink` takes the changes of the answer; without one they are kept in the checkpoint, for `answer` and `changes`.
+        `sink` (or several: see `thalweg.sinks`) takes the changes of the answer; without one they are kept as Parquet
+        in the checkpoint. `answer` and `changes` of the run read such a Parquet sink, wherever it is.
         `trigger` is Spark's, as in `{"processingTime": "1 second"}` or `{"availableNow": True}`.
         """
         place = Checkpoint(Path(checkpoint).absolute())
         compiled = self._compile(place)
-        sink = sink or AnswerSink(place.answers)
-        writer = compiled.frame.writeStream.foreachBatch(sink.write).option("checkpointLocation", str(place.spark))
+        given = [sink] if isinstance(sink, Sink) else [*(sink or [])]
+        sinks = Sinks(given or [ParquetSink(place.answers)])
+        sinks.open(Told(self.plan, _shown(self.schema), compiled.spec.stamped, place))
+        write = finishing(sinks, place, compiled.spec)
+        writer = compiled.frame.writeStream.foreachBatch(write).option("checkpointLocation", str(place.spark))
         writer = writer.outputMode("append").trigger(**(trigger or {"processingTime": "0 seconds"}))
         if self.name:
             writer = writer.queryName(self.name)
-        return Run(self._spark, writer.start(), place, compiled.spec, sink)
+        return Run(self.spark, writer.start(), place, compiled.spec, sinks.sinks)
 
     def changes(self, checkpoint: str | Path) -> DataFrame:
-        """The changes of the answer as a streaming DataFrame, for any sink of Spark's; its checkpoint must be `spark`
-        in this one's folder."""
+        """The changes of the answer as a streaming DataFrame, for any sink of Spark's, in append mode.
+
+        The batches of Spark's writer number the query's states, so the two checkpoints belong together: give the
+        writer `writer_options(checkpoint)`, and start one writer only.
+
+            df = q.changes("/checkpoints/top")
+            df.writeStream.format("kafka").options(**q.writer_options("/checkpoints/top")).start()
+        """
         return self._compile(Checkpoint(Path(checkpoint).absolute())).frame
 
+    @staticmethod
+    def writer_options(checkpoint: str | Path) -> dict[str, str]:
+        """The option `checkpointLocation` for the writer of `changes(checkpoint)`."""
+        return {"checkpointLocation": str(Checkpoint(Path(checkpoint).absolute()).spark)}
+
     def _compile(self, place: Checkpoint) -> Compiled:
-        return compile_stages(self._spark, self._blueprint, self._cut, self._streams, self._tables, self._shards, place)
+        return compile_stages(self.spark, self._blueprint, self._cut, self.streams, self.tables, self._shards, place)
+
+
+def _shown(schema: Schema) -> Schema:
+    """The columns under the names that they have in a DataFrame."""
+    return Schema(tuple(Field(name, f.type) for name, f in zip(unique_names(schema), schema, strict=True)))
 
 
 def _woven(stages: Sequence[dict[str, Any]], lines: Sequence[str], inputs: Sequence[str]) -> list[str]:

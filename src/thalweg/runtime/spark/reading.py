@@ -2,45 +2,59 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 import pyarrow as pa
 from pyspark import TaskContext
 
+from thalweg.core.errors import CheckpointError
 from thalweg.runtime.shards.parcel import COMMAND, Parcel
 from thalweg.runtime.shards.reading import Reading, TableReading
 from thalweg.runtime.spark.parcels import to_rows
 
+BATCH_ID = "streaming.sql.batchId"
+
 Mapped = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
-def reading_task(reading: Reading | TableReading) -> Mapped:
+def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
     """The function for `mapInArrow` over a source's rows."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         there = list(batches)
         if there:
-            yield to_rows(reading.parcels(pa.Table.from_batches(there), _part()))
+            yield to_rows(reading.parcels(pa.Table.from_batches(there), *_part_and_time(checkpoint)))
 
     return task
 
 
-def commands(shards: int) -> Mapped:
-    """The function for `mapInArrow` over a control stream of (clock, _system): every shard gets every command."""
+def commands(shards: int, checkpoint: str) -> Mapped:
+    """The function for `mapInArrow` over a control stream of clocks: every shard gets every command."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        part = _part()
-        parcels = [
-            Parcel(shard, COMMAND, part, clock, system, b"")
-            for batch in batches
-            for clock, system in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True)
-            for shard in range(shards)
-        ]
-        yield to_rows(parcels)
+        clocks = [clock for batch in batches for clock in batch.column(0).to_pylist()]
+        part, system = _part_and_time(checkpoint) if clocks else (0, 0)
+        yield to_rows([Parcel(shard, COMMAND, part, clock, system, b"") for clock in clocks for shard in range(shards)])
 
     return task
 
 
-def _part() -> int:
+def _part_and_time(checkpoint: str) -> tuple[int, int]:
+    """Which partition of the source this task reads, and the system's time as of the micro-batch."""
     context = TaskContext.get()
-    return 0 if context is None else context.partitionId()
+    assert context is not None
+    return context.partitionId(), batch_time(checkpoint, int(context.getLocalProperty(BATCH_ID) or 0))
+
+
+def batch_time(checkpoint: str, batch: int) -> int:
+    """When Spark planned a batch, in microseconds, by its log of offsets: a batch that is run again sees the same."""
+    path = Path(checkpoint) / "spark" / "offsets" / str(batch)
+    try:
+        return int(json.loads(path.read_text().splitlines()[1])["batchTimestampMs"]) * 1000
+    except (OSError, ValueError, IndexError, KeyError) as error:
+        raise CheckpointError(
+            f"{path} does not say when batch {batch} was planned: {error}",
+            hint="the checkpoint's folder must be the one that Spark writes to, and be reachable by all workers",
+        ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -11,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.streaming.query import StreamingQuery
 
-from thalweg.core.errors import DataError
+from thalweg.core.errors import CheckpointError, DataError
 from thalweg.core.time import Clock, Instant
 from thalweg.runtime.local.values import read_instant
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, read_aside
@@ -22,7 +23,7 @@ from thalweg.runtime.shards.worker import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.compile import answer_type
 from thalweg.runtime.spark.failures import plain_failures
-from thalweg.runtime.spark.sinks import AnswerSink, Sink
+from thalweg.runtime.spark.sinks import ParquetSink, Sink
 from thalweg.runtime.spark.stage import EXP, SIGN, TS
 
 
@@ -30,17 +31,17 @@ class Run:
     """Made by `SparkQuery.start`; `query` is Spark's own handle."""
 
     def __init__(
-        self, spark: SparkSession, query: StreamingQuery, checkpoint: Checkpoint, spec: QuerySpec, sink: Sink
+        self, spark: SparkSession, query: StreamingQuery, checkpoint: Checkpoint, spec: QuerySpec, sinks: Sequence[Sink]
     ) -> None:
         self._spark, self.query, self.checkpoint, self._spec = spark, query, checkpoint, spec
-        self._sink = sink
+        self._parquet = next((sink for sink in sinks if isinstance(sink, ParquetSink)), None)
 
     # -- answers
 
     def answer(self, at: Any = None) -> DataFrame:
         """The answer now, or at an instant that has passed, each row as often as it is in."""
         told = self._told()
-        t = self._spark_time(self._instant(at))
+        t = self._spark_time(self.instant(at))
         alive = (sf.col(TS).isNull() | (sf.col(TS) <= t)) & (sf.col(EXP).isNull() | (sf.col(EXP) > t))
         columns = [c for c in told.columns if c not in (TS, EXP, SIGN)]
         names = [sf.col(f"`{c}`") for c in columns]
@@ -59,17 +60,13 @@ class Run:
 
     def _told(self) -> DataFrame:
         """All changes of batches that are done for good."""
-        if not isinstance(self._sink, AnswerSink):
+        if self._parquet is None:
             raise DataError(
-                "the changes of this query go to a sink of its own, so it has no answers to give",
-                hint="ask the sink, or start the query without one",
+                "the changes of this query go to sinks of its own, so it has no answers to give",
+                hint="ask the sink, or give start(sink=[...]) a ParquetSink too",
             )
         schema = answer_type(self._spec.blueprint.plan.schema, self._spec.stamped)
-        done = self.checkpoint.committed
-        found = [p for p in self._sink.folder.glob("batch=*") if int(p.name.split("=")[1]) <= done]
-        if not found:
-            return self._spark.createDataFrame([], schema)
-        return self._spark.read.schema(schema).parquet(*map(str, found))
+        return self._parquet.read(self._spark, schema, self.checkpoint.committed)
 
     # -- time
 
@@ -78,9 +75,14 @@ class Run:
         """The query's clock, in ticks: the answer is known up to here."""
         return min(int(about["now"]) for about in self._abouts(stage=0))
 
+    @property
+    def latest(self) -> Instant | None:
+        """The greatest time of a tuple so far, in ticks."""
+        return max((about["latest"] for about in self._abouts(stage=0) if about["latest"] is not None), default=None)
+
     def advance(self, t: Any) -> None:
         """Let time pass up to `t`, though nothing may arrive."""
-        self._command(read_instant(self._clock, t, "advance"))
+        self._command(read_instant(self.clock, t, "advance"))
 
     def drain(self) -> None:
         """Nothing more will come: what waits because others might be late is let in."""
@@ -91,17 +93,19 @@ class Run:
         replace_file(self.checkpoint.control / name, json.dumps({"clock": clock}).encode() + b"\n")
 
     @property
-    def _clock(self) -> Clock:
+    def clock(self) -> Clock:
+        """What a tick means."""
         return Clock.TIMESTAMPS if self._spec.stamped else Clock.TICKS
 
-    def _instant(self, at: Any) -> Instant:
+    def instant(self, at: Any = None) -> Instant:
+        """A time that has passed, in ticks; now, if none is given."""
         now = self.now
         if at is None:
             return now
-        t = read_instant(self._clock, at, "answer")
+        t = read_instant(self.clock, at, "answer")
         if t > now:
             raise DataError(
-                f"the answer at {self._clock.show(t)} is not known yet: the clock is at {self._clock.show(now)}",
+                f"the answer at {self.clock.show(t)} is not known yet: the clock is at {self.clock.show(now)}",
                 hint="advance(t), then wait()",
             )
         return t
@@ -145,7 +149,7 @@ class Run:
         progress = self.query.lastProgress
         return {
             "batch": self.checkpoint.committed,
-            "now": self._clock.show(self.now),
+            "now": self.clock.show(self.now),
             "stored": sum(about["stored"] for about in abouts),
             "waiting": sum(about["waiting"] for about in abouts),
             "aside": aside,
@@ -158,4 +162,9 @@ class Run:
         if done < 0:
             raise DataError("the query has not done a batch yet", hint="wait() first")
         folders = [shard_folder(self.checkpoint.folder, stage, shard) for shard in range(self._spec.shards)]
-        return [read_manifest(folder / f"manifest-{done}.json")["about"] for folder in folders]
+        try:
+            return [read_manifest(folder / f"manifest-{done}.json")["about"] for folder in folders]
+        except CheckpointError:
+            if self.checkpoint.committed == done:
+                raise
+            return self._abouts(stage)  # the query went on so far in the meantime that the state was forgotten

@@ -1,31 +1,27 @@
-"""The tasks that run a stage: a shard takes up its state, does one batch, and puts the state down."""
+"""The tasks that run a stage: each lets one shard take its turn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
+from uuid import uuid4
 
 import pyarrow as pa
 from pyspark import TaskContext
 
 from thalweg.core.batch import Batch
+from thalweg.core.errors import DataError
 from thalweg.core.lanes import from_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER
 from thalweg.core.types import DataType
-from thalweg.runtime.shards.store import ShardStore, shard_folder
-from thalweg.runtime.shards.worker import QuerySpec, ShardWorker
+from thalweg.runtime.shards.turn import Place, take_turn
+from thalweg.runtime.shards.worker import QuerySpec
 from thalweg.runtime.spark.parcels import from_rows, to_rows
-from thalweg.runtime.spark.reading import Mapped
+from thalweg.runtime.spark.reading import BATCH_ID, Mapped
 
-BATCH_ID = "streaming.sql.batchId"
 TS, EXP, SIGN = "_ts", "_exp", "_sign"
-
-# Shards that this process has run, with the batch that they have done. A shard is taken out while it works, so that a
-# task that fails leaves nothing half done behind.
-_at_rest: dict[tuple[str, int, int], tuple[int, ShardWorker, ShardStore]] = {}
 
 
 @dataclass(frozen=True)
@@ -35,6 +31,7 @@ class StageTask:
     spec: QuerySpec
     stage: int
     checkpoint: str
+    start: str = field(default_factory=lambda: uuid4().hex)  # see `Place`
 
     def task(self) -> Mapped:
         """The function for `mapInArrow`: partition k is shard k."""
@@ -46,31 +43,25 @@ class StageTask:
         return self.stage == self.spec.stages - 1
 
     def _run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        context = TaskContext.get()
-        assert context is not None
-        shard, batch_id = context.partitionId(), int(context.getLocalProperty(BATCH_ID) or 0)
-        parcels = list(from_rows(batches))
-        key = (self.checkpoint, self.stage, shard)
-        worker, store = self._take_up(key, batch_id)
-        out, answer = worker.run(parcels)
-        store.save(batch_id, worker.snapshot(), worker.about())
-        worker.aside.write(Path(self.checkpoint), batch_id, shard)
-        _at_rest[key] = (batch_id, worker, store)
+        shard, batch_id = _whose_turn()
+        place = Place(self.start, self.checkpoint, self.stage, shard)
+        turn = take_turn(self.spec, place, batch_id, list(from_rows(batches)))
         if not self.is_last:
-            yield to_rows(out)
-        elif answer is not None:
-            yield answer_rows(answer, self.spec.blueprint.plan.schema, worker.pool, self.spec.stamped)
+            yield to_rows(turn.parcels)
+        elif turn.answer is not None:
+            yield answer_rows(turn.answer, self.spec.blueprint.plan.schema, turn.pool, self.spec.stamped)
 
-    def _take_up(self, key: tuple[str, int, int], batch_id: int) -> tuple[ShardWorker, ShardStore]:
-        """The shard as the batch before left it, from this process's memory or from its files."""
-        done, worker, store = _at_rest.pop(key, (None, None, None))
-        if done == batch_id - 1 and worker is not None and store is not None:
-            return worker, store
-        _, stage, shard = key
-        worker, store = ShardWorker(self.spec, stage, shard), ShardStore(shard_folder(self.checkpoint, stage, shard))
-        if batch_id > 0:
-            worker.restore(store.load(batch_id - 1))
-        return worker, store
+
+def _whose_turn() -> tuple[int, int]:
+    """The shard and the micro-batch of the task at work."""
+    context = TaskContext.get()
+    batch_id = None if context is None else context.getLocalProperty(BATCH_ID)
+    if context is None or batch_id is None:
+        raise DataError(
+            "the changes of a query were asked for outside of its micro-batches",
+            hint="give the query a sink, or read what its sink has written",
+        )
+    return context.partitionId(), int(batch_id)
 
 
 def answer_rows(batch: Batch, schema: Schema, pool: StringPool, stamped: bool) -> pa.RecordBatch:

@@ -37,7 +37,8 @@ class PartitionedBuffer(Buffer):
     The ends of n partitions' width begin and end inside a partition, so the array has n + 1 places.
     """
 
-    KEPT = ("_expired_at", "_young", "_width", "_partitions", "_numbers")
+    # A buffer stays as it was laid out, also where a restored query asks for another number of partitions.
+    KEPT = ("_expired_at", "_spanned", "_young", "_width", "_partitions", "_numbers")
 
     def __init__(self, partitions: int = 10, lazy: int = 0) -> None:
         """A lifetime spans `partitions` partitions: more of them forget sooner, and each costs a probe its search."""

@@ -1,6 +1,15 @@
-"""Where the changes of an answer go. Each sink takes a batch once, however often it is given."""
+"""Where the changes of an answer go. Each sink takes a batch once, however often it is given.
 
-from thalweg.runtime.spark.sinks.answers import AnswerSink
-from thalweg.runtime.spark.sinks.base import Sink
+>>> from thalweg.runtime.spark import sinks
+>>> sink = sinks.TableSink(sinks.sqlite("answers.db"), "top_talkers")
+"""
 
-__all__ = ["AnswerSink", "Sink"]
+from thalweg.runtime.spark.sinks.base import Opening, Sink, Sinks, Told
+from thalweg.runtime.spark.sinks.console import ConsoleSink
+from thalweg.runtime.spark.sinks.database import Database, postgres, sqlite
+from thalweg.runtime.spark.sinks.parquet import ParquetSink
+from thalweg.runtime.spark.sinks.table import TableSink
+
+__all__ = [
+    "ConsoleSink", "Database", "Opening", "ParquetSink", "Sink", "Sinks", "TableSink", "Told", "postgres", "sqlite",
+]  # fmt: skip

@@ -1,0 +1,35 @@
+"""The streams that both sides read: Parquet files in order of time, a few per micro-batch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+SCHEMA = "ts timestamp, k long, v double, a long, b long, c double"
+_START = 1_767_225_600_000_000  # 2026-01-01, in microseconds
+
+
+def write_stream(folder: Path, rows: int, files: int, rate: int, keys: int, seed: int) -> Path:
+    """`rate` tuples per second of event time, keys Zipf(0.8) over so many values, in as many files as wanted."""
+    folder.mkdir(parents=True)
+    random = np.random.default_rng(seed)
+    weights = 1 / np.arange(1, keys + 1) ** 0.8
+    cumulated = np.cumsum(weights) / weights.sum()
+    count = rows // files
+    for file in range(files):
+        place = np.arange(file * count, (file + 1) * count)
+        table = pa.table(
+            {
+                "ts": pa.array(_START + place * (1_000_000 // rate)).cast(pa.timestamp("us", "UTC")),
+                "k": np.searchsorted(cumulated, random.random(count)),
+                "v": random.random(count),
+                "a": random.integers(0, 1000, count),
+                "b": random.integers(0, 10, count),
+                "c": random.random(count),
+            }
+        )
+        pq.write_table(table, folder / f"{file:04d}.parquet")
+    return folder

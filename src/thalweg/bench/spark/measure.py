@@ -1,0 +1,71 @@
+"""How long micro-batches take, as Spark itself reports it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import mkdtemp
+
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
+from thalweg.runtime.spark.query import SparkQuery
+
+_WARMING_UP = 2  # batches that start workers and compile code
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Over the batches after the first ones."""
+
+    rows: int
+    milliseconds: float
+    batch: float  # the median, in milliseconds
+
+    @property
+    def rate(self) -> float:
+        """Rows per second."""
+        return 1000 * self.rows / self.milliseconds if self.milliseconds else 0.0
+
+
+class NoSink:
+    """Computes everything and keeps nothing."""
+
+    def write(self, changes: DataFrame, batch: int) -> None:
+        """As Spark's own `noop` does."""
+        changes.write.format("noop").mode("overwrite").save()
+
+
+def ours(query: SparkQuery) -> Timing:
+    """A query of ours over all that its sources hold."""
+    run = query.start(mkdtemp(), sink=NoSink(), trigger={"availableNow": True})
+    run.wait_until_done()
+    return timing(run.query)
+
+
+def native(frame: DataFrame, mode: str = "append") -> Timing:
+    """A streaming DataFrame as Spark runs it."""
+    writer = frame.writeStream.outputMode(mode).foreachBatch(NoSink().write)
+    query = writer.option("checkpointLocation", mkdtemp()).trigger(availableNow=True).start()
+    query.awaitTermination()
+    return timing(query)
+
+
+def timing(query: StreamingQuery) -> Timing:
+    """What Spark reports of a query's batches that had rows."""
+    batches = [p for p in query.recentProgress if p["numInputRows"]][_WARMING_UP:]
+    spent = [float(p["durationMs"]["triggerExecution"]) for p in batches]
+    return Timing(sum(p["numInputRows"] for p in batches), sum(spent), median(spent) if spent else 0.0)
+
+
+def empty_batches(start: Callable[[Path], StreamingQuery], add: Callable[[int], None], count: int = 12) -> float:
+    """The median time of almost empty batches, in milliseconds: `add` puts one row in, and the batch is waited for."""
+    query = start(Path(mkdtemp()))
+    for number in range(count):
+        add(number)
+        query.processAllAvailable()
+    spent = [float(p["durationMs"]["triggerExecution"]) for p in query.recentProgress if p["numInputRows"]]
+    query.stop()
+    return median(spent[_WARMING_UP:])

@@ -1,0 +1,148 @@
+"""The cases of `thalweg bench spark`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+from pyspark.sql.streaming.query import StreamingQuery
+
+from thalweg.bench.result import Result
+from thalweg.bench.spark.data import SCHEMA, write_stream
+from thalweg.bench.spark.measure import NoSink, Timing, empty_batches, native, ours, timing
+from thalweg.runtime.spark.engine import Engine
+from thalweg.runtime.spark.query import SparkQuery
+from thalweg.runtime.spark.session import local_spark
+
+CORES = 2
+_AGGREGATE = "SELECT k, SUM(v) AS total, COUNT(*) AS n FROM s [RANGE {0} SECONDS SLIDE 10 SECONDS] GROUP BY k"
+_JOIN = "ISTREAM(SELECT l.k, l.v, r.v AS w FROM l [RANGE 2 SECONDS] JOIN r [RANGE 2 SECONDS] ON l.k = r.k)"
+
+
+def run(rows: int = 8_000_000, join_rows: int = 60_000) -> Iterator[Result]:
+    """Aggregate, join, almost empty batches, and windows that grow; the data is made first, and is gone afterwards."""
+    spark = local_spark(CORES, **{"spark.sql.shuffle.partitions": str(CORES), "spark.driver.memory": "4g"})
+    with TemporaryDirectory() as folder:
+        place = Path(folder)
+        stream = write_stream(place / "s", rows, 32, 1000, 2000, seed=1)
+        yield from _aggregates(spark, stream)
+        sides = [write_stream(place / side, join_rows, 6, 1000, 2000, seed) for seed, side in ((2, "l"), (3, "r"))]
+        yield _join(spark, *sides)
+        yield _empty(spark, place)
+
+
+def _source(spark: SparkSession, folder: Path, files: int) -> DataFrame:
+    return spark.readStream.schema(SCHEMA).option("maxFilesPerTrigger", files).parquet(str(folder))
+
+
+def _aggregates(spark: SparkSession, folder: Path) -> Iterator[Result]:
+    frame = _source(spark, folder, 4)
+    identity = native(frame.mapInArrow(lambda batches: batches, frame.schema))
+    theirs = native(
+        frame.withWatermark("ts", "0 seconds")
+        .groupBy(sf.window("ts", "60 seconds", "10 seconds"), "k")
+        .agg(sf.sum("v"), sf.count("*")),
+        "update",
+    )
+    mine = ours(_query(spark, frame, _AGGREGATE.format(60)))
+    detail = _detail(mine, theirs, identity=identity)
+    yield Result("sliding aggregate, 60 s / 10 s: rows/s, ours / native", mine.rate / theirs.rate, 3, True, detail)
+    yield Result("sliding aggregate: rows/s, ours / mapInArrow identity", mine.rate / identity.rate, 1, True, detail)
+    longer = ours(_query(spark, frame, _AGGREGATE.format(1800)))
+    growth = longer.batch / mine.batch
+    yield Result("window of 1800 s / of 60 s: time per batch", growth, 2, False, _detail(longer, mine))
+
+
+def _query(spark: SparkSession, frame: DataFrame, cql: str) -> SparkQuery:
+    engine = Engine(spark, shards=CORES)
+    engine.stream("s", frame)
+    return engine.query(cql)
+
+
+def _join(spark: SparkSession, left: Path, right: Path) -> Result:
+    """Pairs less than two seconds apart, each once; both sides must find as many, with the same sums."""
+    found: dict[str, tuple[int, float]] = {}
+    engine = Engine(spark, shards=CORES)
+    for name, folder in (("l", left), ("r", right)):
+        engine.stream(name, _source(spark, folder, 1))
+    mine = _summed(found, "ours", lambda sink: _ours_into(engine, sink))
+    sides = [_source(spark, f, 1).withWatermark("ts", "2 seconds").alias(n) for n, f in (("l", left), ("r", right))]
+    near = sf.expr("l.k = r.k AND l.ts > r.ts - INTERVAL 2 SECONDS AND l.ts < r.ts + INTERVAL 2 SECONDS")
+    pairs = sides[0].join(sides[1], near).select(sf.col("l.v").alias("v"), sf.col("r.v").alias("w"))
+    theirs = _summed(found, "native", lambda sink: _native_into(pairs, sink))
+    (mine_count, mine_sum), (count, total) = found["ours"], found["native"]
+    equal = mine_count == count and abs(mine_sum - total) < 1e-6 * max(1.0, abs(total))
+    detail = {"pairs": count, "equal": equal, **_detail(mine, theirs)}
+    ratio = mine.rate / theirs.rate if equal else 0.0
+    return Result("join, Zipf(0.8) over 2,000 keys, +-2 s: rows/s, ours / native", ratio, 30, True, detail)
+
+
+class _Adding:
+    """Adds up what comes out, so that results can be compared."""
+
+    def __init__(self) -> None:
+        self.count, self.total = 0, 0.0
+
+    def write(self, changes: DataFrame, batch: int) -> None:
+        sums = changes.agg(sf.count("*"), sf.sum(sf.col("v") * 3 + sf.col("w"))).collect()[0]
+        self.count += sums[0]
+        self.total += sums[1] or 0.0
+
+
+def _summed(found: dict[str, tuple[int, float]], name: str, work: Callable[[_Adding], Timing]) -> Timing:
+    sink = _Adding()
+    measured = work(sink)
+    found[name] = (sink.count, sink.total)
+    return measured
+
+
+def _ours_into(engine: Engine, sink: _Adding) -> Timing:
+    with TemporaryDirectory() as checkpoint:
+        run_ = engine.query(_JOIN).start(checkpoint, sink=sink, trigger={"availableNow": True})
+        run_.wait_until_done()
+        return timing(run_.query)
+
+
+def _native_into(pairs: DataFrame, sink: _Adding) -> Timing:
+    with TemporaryDirectory() as checkpoint:
+        writer = pairs.writeStream.foreachBatch(sink.write).option("checkpointLocation", checkpoint)
+        query = writer.trigger(availableNow=True).start()
+        query.awaitTermination()
+        return timing(query)
+
+
+def _empty(spark: SparkSession, place: Path) -> Result:
+    """One row per batch: what a batch costs besides its rows, against one without any state."""
+    mine, theirs = place / "mine", place / "theirs"
+    for folder in (mine, theirs):
+        folder.mkdir()
+
+    def source(folder: Path) -> DataFrame:
+        return spark.readStream.schema("ts timestamp, k long, v double").json(str(folder))
+
+    def adding(folder: Path) -> Callable[[int], None]:
+        def add(number: int) -> None:
+            row = {"ts": f"2026-01-01T00:00:{number:02d}Z", "k": number, "v": 1.0}
+            (folder / f"{number}.json").write_text(json.dumps(row) + "\n")
+
+        return add
+
+    def start_ours(checkpoint: Path) -> StreamingQuery:
+        return _query(spark, source(mine), _AGGREGATE.format(60)).start(checkpoint, sink=NoSink()).query
+
+    def start_native(checkpoint: Path) -> StreamingQuery:
+        writer = source(theirs).where("v > 0").writeStream.foreachBatch(NoSink().write)
+        return writer.option("checkpointLocation", str(checkpoint)).start()
+
+    a, b = empty_batches(start_ours, adding(mine)), empty_batches(start_native, adding(theirs))
+    detail = {"ours_ms": round(a), "native_ms": round(b)}
+    return Result("almost empty micro-batch: ours / stateless native", a / b, 200 / 120, False, detail)
+
+
+def _detail(mine: Timing, theirs: Timing, **more: Timing) -> dict[str, float]:
+    rates = {"ours": mine, "other": theirs, **more}
+    return {f"{name}_rows_per_s": round(timing_.rate) for name, timing_ in rates.items()}

@@ -1,0 +1,77 @@
+"""From the queries of a script, sources and sinks to jobs on a local Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from thalweg.algebra.catalog import Catalog
+from thalweg.cli.output import console
+from thalweg.cli.script import NamedQuery
+from thalweg.cli.sources import Source
+from thalweg.cli.spark.feeds import declare
+from thalweg.cli.spark.outlets import outlets, shows_console
+from thalweg.cli.spark.progress import Progress
+from thalweg.cli.spark.session import quiet_spark
+from thalweg.cli.spark.verdicts import Verdicts
+from thalweg.cli.spark.work import Job, interrupts, work
+from thalweg.runtime.spark.checkpoint import Checkpoint
+from thalweg.runtime.spark.engine import Engine
+from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink
+
+
+class Running:
+    """What `thalweg run` was asked to do."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        queries: Sequence[NamedQuery],
+        sources: Mapping[str, Source],
+        folder: Path,
+        shards: int | None,
+        sinks: Sequence[str],
+        limit: int,
+    ) -> None:
+        self._catalog, self._queries, self._sources = catalog, queries, sources
+        self._folder, self._shards, self._sinks, self._limit = folder, shards, sinks, limit
+        for query in queries:
+            outlets(sinks, query.name, len(queries) > 1)  # mistakes are told before Spark starts
+        self._consoles: list[ConsoleSink] = []
+
+    def run(self, until_done: bool, seconds: float | None, verify: bool) -> tuple[bool, bool]:
+        """Whether the queries came to their end, and whether an answer was found wrong."""
+        spark = quiet_spark(self._folder / "spark.log", self._shards or 2)
+        try:
+            engine = Engine(spark, self._shards)
+            declare(engine, self._catalog, [query.plan for query in self._queries], self._sources)
+            jobs = [self._job(engine, query) for query in self._queries]
+            verdicts = Verdicts(self._folder / "verify") if verify else None
+            with interrupts() as stop:
+                quiet = any(sink.in_place for sink in self._consoles)
+                meanwhile = verdicts.take if verdicts is not None else lambda job: None
+                ended = work(jobs, stop, until_done, quiet, seconds, meanwhile)
+                for sink in self._consoles:
+                    sink.close()
+                if verdicts is not None:
+                    verdicts.finish(jobs)
+            return ended, verdicts is not None and verdicts.differs
+        finally:
+            spark.stop()
+
+    def _job(self, engine: Engine, query: NamedQuery) -> Job:
+        place = self._folder / query.name
+        sinks: list[Sink] = outlets(self._sinks, query.name, len(self._queries) > 1)
+        if not any(isinstance(sink, ParquetSink) for sink in sinks):  # from the first start on, or it has holes
+            sinks.append(ParquetSink(Checkpoint(place).answers))
+        job = Job(query.name, engine.query(query.plan, query.name), place, sinks)
+        if shows_console(self._sinks):
+            title = query.name if len(self._queries) > 1 else ""
+            sink = ConsoleSink(console(), self._limit, lambda: _status(job), title)
+            self._consoles.append(sink)
+            sinks.append(sink)
+        return job
+
+
+def _status(job: Job) -> str:
+    return "" if job.run is None else Progress(job.name, job.run).line()

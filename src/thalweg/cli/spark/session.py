@@ -1,0 +1,37 @@
+"""A local Spark whose Java keeps its chatter to itself."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from thalweg.core.errors import DataError
+from thalweg.runtime.spark.session import local_spark
+
+
+def quiet_spark(log: Path, shards: int) -> SparkSession:
+    """A local Spark; what its Java says on standard error goes to a file, from now on."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with _errors_to(log):
+            return local_spark(**{"spark.sql.shuffle.partitions": str(shards), "spark.driver.bindAddress": "127.0.0.1"})
+    except Exception as error:
+        raise DataError(f"Spark does not start: {error}", hint=f"see {log}") from error
+
+
+@contextmanager
+def _errors_to(path: Path) -> Iterator[None]:
+    """A process that is started meanwhile has the file as its standard error for good."""
+    saved = os.dup(2)
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.dup2(file, 2)
+    try:
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(file)

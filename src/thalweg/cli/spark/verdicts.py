@@ -1,0 +1,63 @@
+"""Answers held against the one-time query while queries run, and what is said about it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from thalweg.cli.output import as_text, console, say
+from thalweg.cli.spark.work import Job
+from thalweg.core.errors import DataError, PlanError
+from thalweg.runtime.spark.verify import Verdict, Verifier
+
+EVERY = 5.0  # seconds between two comparisons
+SHOWN = 5  # differing rows
+
+
+class Verdicts:
+    """Compares now and then, and at the end; `differs` tells whether an answer was wrong."""
+
+    def __init__(self, folder: Path) -> None:
+        self.differs = False
+        self._folder = folder
+        self._verifiers: dict[str, Verifier] = {}
+        self._last = time.monotonic()
+
+    def take(self, job: Job) -> None:
+        """Compare, if it is time."""
+        if time.monotonic() - self._last > EVERY:
+            self._compare(job)
+            self._last = time.monotonic()
+
+    def finish(self, jobs: Sequence[Job]) -> None:
+        """Compare what all queries have come to."""
+        for job in jobs:
+            self._compare(job)
+
+    def _compare(self, job: Job) -> None:
+        assert job.run is not None
+        if job.run.checkpoint.committed < 0:
+            return
+        if job.name not in self._verifiers:
+            self._verifiers[job.name] = Verifier(job.query, self._folder / job.name)
+        try:
+            verdict = self._verifiers[job.name].verify(job.run)
+        except (DataError, PlanError) as error:
+            say(console(stderr=True), f"{job.name} is not verified: {error}", "yellow")
+            return
+        self._tell(job, verdict)
+
+    def _tell(self, job: Job, verdict: Verdict) -> None:
+        self.differs = self.differs or not verdict.equal
+        assert job.run is not None
+        to, when = console(stderr=True), job.run.clock.show(verdict.at)
+        if verdict.equal:
+            say(to, f"{job.name} at {when}: equal to the one-time query in Spark SQL, {verdict.rows:,} rows", "green")
+            return
+        say(to, f"{job.name} at {when}: DIFFERS from the one-time query in Spark SQL", "bold red")
+        for sign, rows in (("missing", verdict.missing), ("too many", verdict.extra)):
+            for row in rows[:SHOWN]:
+                say(to, f"  {sign}: {', '.join(map(as_text, row))}")
+            if len(rows) > SHOWN:
+                say(to, f"  {sign}: {len(rows) - SHOWN:,} more rows")

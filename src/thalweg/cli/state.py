@@ -1,0 +1,73 @@
+"""`thalweg state`: what a checkpoint holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from thalweg.cli.output import console, say
+from thalweg.cli.output.tables import Columns
+from thalweg.core.time import Clock
+from thalweg.runtime.spark.inspection import Shard, checkpoints, shards, summary
+
+
+@click.command(short_help="Look into a checkpoint.")
+@click.argument("checkpoint", metavar="CHECKPOINT")
+@click.option("--stage", type=click.IntRange(min=0), help="Read the arrays of this stage's shards.")
+@click.option("--shard", type=click.IntRange(min=0), help="Only of this shard.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per query.")
+def state(checkpoint: str, stage: int | None, shard: int | None, as_json: bool) -> None:
+    """List what the queries of CHECKPOINT remember: stages, shards, tuples, bytes, and rows that were put aside.
+
+    CHECKPOINT is the folder of one query, or of several as `thalweg run` keeps them. It is only read, also while
+    queries run. With --stage, all arrays of the state are listed too, by where they belong.
+
+    \b
+    Examples:
+      thalweg state checkpoints/
+      thalweg state checkpoints/busy --stage 0 --shard 1
+      thalweg state checkpoints/busy --json
+    """
+    for place in checkpoints(Path(checkpoint)):
+        found = [s for s in shards(place) if shard in (None, s.shard)]
+        if as_json:
+            click.echo(json.dumps({**summary(place), "shards": [_tree(s, stage) for s in found]}))
+        else:
+            for line in _lines(summary(place), found, stage):
+                say(console(), line)
+
+
+def _tree(shard: Shard, stage: int | None) -> dict[str, Any]:
+    arrays = {"arrays": shard.arrays()} if stage == shard.stage else {}
+    return {**shard.as_tree(), **arrays}
+
+
+def _lines(about: dict[str, Any], found: list[Shard], stage: int | None) -> Iterator[str]:
+    yield f"{about['checkpoint']}: {about['batches']} batches done, strategy {about['strategy']}"
+    yield from about["plan"].split("\n")
+    if not found:
+        return
+    columns = Columns(
+        ["stage", "shard", "clock", "waiting", "tuples", "bytes", "files"], [True, True, False] + [True] * 4
+    )
+    rows = [
+        (s.stage, s.shard, _clock(about).show(s.now), s.about["waiting"], s.about["stored"], s.size, len(s.files))
+        for s in found
+    ]
+    lines = columns.lines(rows)
+    yield from [columns.header(), *lines]
+    yield f"in all {sum(s.about['stored'] for s in found):,} tuples, {sum(s.size for s in found):,} bytes"
+    for kind, count in about["aside"].items():
+        yield f"put aside: {count:,} {kind}"
+    for s in found:
+        if s.stage == stage:
+            yield f"stage {s.stage}, shard {s.shard}:"
+            yield from (f"  {a['where']}: {a['dtype']} x {a['length']:,}  {a['first']}" for a in s.arrays())
+
+
+def _clock(about: dict[str, Any]) -> Clock:
+    return Clock.TIMESTAMPS if about["stamped"] else Clock.TICKS

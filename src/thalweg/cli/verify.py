@@ -1,0 +1,42 @@
+"""`thalweg verify`: the answers of queries on Spark, held against the one-time queries in Spark SQL."""
+
+from __future__ import annotations
+
+import click
+
+from thalweg.cli.run import run
+from thalweg.cli.sources import Source, parse_sources
+
+
+@click.command(short_help="Hold running queries against Spark SQL.")
+@click.argument("file", metavar="FILE.cql")
+@click.option("--source", "sources", metavar="NAME=KIND:WHERE", multiple=True, callback=parse_sources,
+              help="Where the rows of a stream or table come from, as for `thalweg run` (repeatable).")  # fmt: skip
+@click.option("--query", "wanted", metavar="NAME", multiple=True, help="Verify only this query (repeatable).")
+@click.option("--shards", metavar="N", type=click.IntRange(min=1), help="Parts of the state. [default: cores]")
+@click.option("--seconds", type=click.FloatRange(min=0), help="End after so long, not when all rows have been read.")
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    file: str,
+    sources: dict[str, Source],
+    wanted: tuple[str, ...],
+    shards: int | None,
+    seconds: float | None,
+) -> None:
+    """Run the queries of FILE.cql and compare their answers with the one-time queries, now and then and at the end.
+
+    At an instant the windows' contents are taken from the source's own rows, the query runs over them once in Spark
+    SQL, and the two answers must be the same bag of rows. Says so on standard error, with the rows that differ; the
+    exit code is 1 if an answer was wrong. The source must give the same rows again: files, replayed tables and
+    generators do, a socket does not. Queries with ISTREAM, DSTREAM or RSTREAM have no one-time form.
+
+    \b
+    Examples:
+      thalweg verify q.cql --source 's=generator:connections?rows=100000'
+      thalweg verify q.cql --source s=csv:rows/ --query busy
+    """
+    ctx.invoke(
+        run, file=file, sources=sources, sinks=("none",), wanted=wanted, shards=shards, seconds=seconds,
+        until_done=seconds is None, verify=True,
+    )  # fmt: skip

@@ -1,0 +1,73 @@
+"""Which columns of its sources a plan reads: the others need not be brought along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from thalweg.algebra.expressions import columns_of
+from thalweg.algebra.plan import (
+    GroupBy,
+    Join,
+    NrrJoin,
+    Plan,
+    Project,
+    RelationScan,
+    Select,
+    SemiJoin,
+    StreamScan,
+    TopK,
+    Union,
+    Windowed,
+)
+from thalweg.algebra.windows import LogicalWindow, PartitionedRows, ValueRange
+from thalweg.planner.shape import keeps_arrival_order
+
+
+def needed_columns(plan: Plan) -> dict[str, frozenset[int]]:
+    """By source, the columns that the answer depends on. Where rows are compared as a whole, that is all of them."""
+    found: dict[str, frozenset[int]] = {}
+    _need(plan, frozenset(range(len(plan.schema))), found)
+    return found
+
+
+def _need(plan: Plan, wanted: frozenset[int], found: dict[str, frozenset[int]]) -> None:
+    match plan:
+        case StreamScan(source) | RelationScan(source):
+            found[source.name] = found.get(source.name, frozenset()) | wanted
+        case Windowed(child, window) if not isinstance(window, LogicalWindow) and not keeps_arrival_order(child):
+            _need(child, frozenset(range(len(child.schema))), found)  # ties are broken by whole rows
+        case Windowed(child, PartitionedRows(keys)):
+            _need(child, wanted | frozenset(keys), found)
+        case Windowed(child, ValueRange(column=column)):
+            _need(child, wanted | {column}, found)
+        case Windowed(child):
+            _need(child, wanted, found)
+        case Select(child, predicate):
+            _need(child, wanted | columns_of(predicate), found)
+        case Project(child, items):
+            _need(child, _read(columns_of(items[i].expression) for i in wanted), found)
+        case GroupBy(child, keys, aggregates):
+            arguments = [a.aggregate.argument for a in aggregates if a.aggregate.argument is not None]
+            _need(child, _read(map(columns_of, [*(key.expression for key in keys), *arguments])), found)
+        case Join(left, right, condition) | NrrJoin(left, right, condition):
+            _need_sides(left, right, wanted | columns_of(condition), found)
+        case SemiJoin(left, right, condition):
+            _need_sides(left, right, wanted | columns_of(condition), found)
+        case Union(left, right):
+            _need(left, wanted, found)
+            _need(right, wanted, found)
+        case TopK():  # ties are broken by whole rows
+            _need(plan.child, frozenset(range(len(plan.child.schema))), found)
+        case _:
+            for child in plan.children:
+                _need(child, frozenset(range(len(child.schema))), found)
+
+
+def _need_sides(left: Plan, right: Plan, wanted: frozenset[int], found: dict[str, frozenset[int]]) -> None:
+    width = len(left.schema)
+    _need(left, frozenset(i for i in wanted if i < width), found)
+    _need(right, frozenset(i - width for i in wanted if i >= width), found)
+
+
+def _read(columns: Iterable[frozenset[int]]) -> frozenset[int]:
+    return frozenset().union(*columns)

@@ -1,0 +1,83 @@
+"""A shard's turn: it takes up the state that the batch before left, does one batch, and puts the state down.
+
+A turn may be cut short anywhere, be taken again, by another process, or by two at once. It always begins with the state
+after the batch before, and the state is on disk before anybody sees what the turn has to say.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from thalweg.core.batch import Batch
+from thalweg.core.strings import StringPool
+from thalweg.runtime.shards.parcel import Parcel
+from thalweg.runtime.shards.store import ShardStore, shard_folder
+from thalweg.runtime.shards.worker import QuerySpec, ShardWorker
+
+_LONGEST_REST = 600.0  # seconds after which a shard that rests in memory is forgotten: its query may have been stopped
+
+
+class Place(NamedTuple):
+    """Which shard of which stage, of a query that was started once."""
+
+    start: str  # a new one each time that the query is started: its settings may differ
+    checkpoint: str
+    stage: int
+    shard: int
+
+
+class Turn(NamedTuple):
+    """What came of a turn: parcels for the next stage, a part of the answer, and the strings in it."""
+
+    parcels: list[Parcel]
+    answer: Batch | None
+    pool: StringPool
+
+
+class _Shard(NamedTuple):
+    """A shard that rests, with the batch that it has done and since when it rests."""
+
+    batch: int
+    since: float
+    worker: ShardWorker
+    store: ShardStore
+
+
+# Shards that this process has run. A shard is taken out while it works, so that a turn that fails leaves nothing half
+# done behind.
+_at_rest: dict[Place, _Shard] = {}
+
+
+def take_turn(spec: QuerySpec, place: Place, batch: int, parcels: Iterable[Parcel]) -> Turn:
+    """One batch of one shard."""
+    worker, store = _take_up(spec, place, batch)
+    out, answer = worker.run(parcels)
+    worker.aside.write(Path(place.checkpoint), batch, place.shard)
+    store.save(batch, worker.snapshot(), worker.about())
+    _at_rest[place] = _Shard(batch, time.monotonic(), worker, store)
+    return Turn(out, answer, worker.pool)
+
+
+def _take_up(spec: QuerySpec, place: Place, batch: int) -> tuple[ShardWorker, ShardStore]:
+    """The shard as the batch before left it, from this process's memory or from its files."""
+    rested = _at_rest.pop(place, None)
+    _forget_others(place, batch)
+    if rested is not None and rested.store.is_at(batch - 1):
+        return rested.worker, rested.store
+    worker = ShardWorker(spec, place.stage, place.shard)
+    store = ShardStore(shard_folder(place.checkpoint, place.stage, place.shard))
+    if batch > 0:
+        worker.restore(store.load(batch - 1))
+    return worker, store
+
+
+def _forget_others(place: Place, batch: int) -> None:
+    """Shards that rest here while other processes go on with them are of no use."""
+    now = time.monotonic()
+    for other, shard in list(_at_rest.items()):
+        overtaken = other.checkpoint == place.checkpoint and (other.start != place.start or shard.batch < batch - 1)
+        if overtaken or now - shard.since > _LONGEST_REST:
+            del _at_rest[other]

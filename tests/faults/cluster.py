@@ -1,0 +1,135 @@
+"""A real cluster on this machine: a master, two workers, and executors that are killed in the middle of a query.
+
+    python -m faults.cluster [--runs 2]      (make cluster-test)
+
+The answer must be right, though state and shuffled data of a killed executor are gone from memory and from its disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyspark
+
+from faults.killing import attacks, difference, run_killed
+from faults.processes import executors, workers
+from faults.program import expected, read_changes
+from thalweg.runtime.spark.java import java_home
+
+HOME = "127.0.0.1"
+
+
+class Cluster:
+    """A master and its workers."""
+
+    def __init__(self, folder: Path, workers: int) -> None:
+        self._folder, self._port = folder, _free_port()
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.start("master.Master", "--port", str(self._port), "--webui-port", str(_free_port()))
+        _wait_for(self._port)
+        for number in range(workers):
+            self.start(
+                "worker.Worker", self.master, "--cores", "1", "--memory", "1g", "--webui-port", str(_free_port()),
+                "--work-dir", str(folder / f"worker-{number}"),
+            )  # fmt: skip
+
+    @property
+    def master(self) -> str:
+        """Its address."""
+        return f"spark://{HOME}:{self._port}"
+
+    def start(self, what: str, *arguments: str) -> None:
+        """One of Spark's own programs."""
+        home = Path(pyspark.__path__[0])
+        environment = {
+            **os.environ,
+            "SPARK_HOME": str(home),
+            "JAVA_HOME": str(java_home()),
+            "SPARK_LOCAL_IP": HOME,
+            "PYSPARK_PYTHON": sys.executable,
+            "PYTHONPATH": os.pathsep.join(dict.fromkeys(filter(None, sys.path))),
+        }
+        with (self._folder / f"{what}-{len(self.processes)}.log").open("wb") as log:
+            command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{what}", "--host", HOME, *arguments]
+            self.processes.append(subprocess.Popen(command, stdout=log, stderr=log, env=environment))
+
+    def victims(self, kind: str, driver: int) -> list[int]:
+        """Executors, or the Python processes that they have started."""
+        find = {"executor": executors, "worker": workers}[kind]
+        return [pid for process in self.processes for pid in find(process.pid)]
+
+    def stop(self) -> None:
+        """End what was started."""
+        for process in reversed(self.processes):
+            process.terminate()
+        for process in self.processes:
+            process.wait(30)
+
+
+@contextmanager
+def cluster(folder: Path, workers: int = 2) -> Iterator[Cluster]:
+    """A cluster for a while."""
+    made = Cluster(folder, workers)
+    try:
+        yield made
+    finally:
+        made.stop()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOME, 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_for(port: int) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex((HOME, port)) == 0:
+                return
+        time.sleep(0.2)
+    raise TimeoutError(f"nobody listens at port {port}")
+
+
+def main() -> None:
+    """As a command; ends with an error if any answer was wrong."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--rows", type=int, default=2_000)
+    parser.add_argument("--per-batch", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    told = parser.parse_args()
+    arguments = ["--rows", str(told.rows), "--per-batch", str(told.per_batch)]
+    settings = {"spark.executor.memory": "700m", "spark.driver.host": HOME, "spark.driver.bindAddress": HOME}
+    wanted, bad = expected(told.rows), 0
+    with tempfile.TemporaryDirectory(prefix="thalweg-cluster-") as top, cluster(Path(top)) as made:
+        arguments += ["--master", made.master, *(f"--set={name}={value}" for name, value in settings.items())]
+        for number in range(told.runs):
+            draw = random.Random(told.seed * 1_000 + number)
+            folder = Path(top) / f"run-{number}"
+            folder.mkdir()
+            plan = attacks(draw, told.rows // told.per_batch, ("executor", "executor", "worker"))
+            outcome = run_killed(folder, arguments, plan, draw, made.victims)
+            problem = difference(wanted, read_changes(folder))
+            bad += bool(problem)
+            print(
+                f"run {number}: killed {', '.join(outcome.killed)}; {outcome.starts} starts, {outcome.seconds:.0f} s;"
+                f" {problem or 'right'}",
+                flush=True,
+            )
+    sys.exit(f"{bad} of {told.runs} runs gave a wrong answer" if bad else None)
+
+
+if __name__ == "__main__":
+    main()

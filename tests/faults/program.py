@@ -1,0 +1,109 @@
+"""A program that runs a query of two stages to the end of its input, wherever it was; whoever kills it starts it again.
+
+    python -m faults.program FOLDER [--master local[2,4]] [--rows 3000] [--per-batch 200]
+
+The checkpoint is FOLDER/checkpoint. At the end FOLDER/changes.json holds the changes of the answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import thalweg as tw
+from thalweg.generators import make
+from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.spark.engine import Engine
+from thalweg.runtime.spark.run import Run
+from thalweg.runtime.spark.session import local_spark
+from thalweg.runtime.spark.sources.generator import generator
+
+# Connections from the same host within two seconds of each other, then what they carry by protocol.
+QUERY = """
+SELECT a.protocol, COUNT(*) AS n, SUM(b.bytes) AS total
+FROM connections [RANGE 2 SECONDS] AS a, connections [RANGE 2 SECONDS] AS b
+WHERE a.src = b.src AND a.link = b.link
+GROUP BY a.protocol
+"""
+OPTIONS = {"seed": 7, "rate": 100.0, "hosts": 50}
+SHARDS = 3
+
+Change = tuple[int, tuple[Any, ...]]  # when, and the row
+
+
+def run(folder: Path, master: str, rows: int, per_batch: int, settings: dict[str, str]) -> None:
+    """Until there is no more input; the changes are written down when all is done."""
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, sys.path)))
+    spark = local_spark(**{"spark.driver.memory": "1g", "spark.master": master, **settings})
+    engine = Engine(spark, shards=SHARDS)
+    frame = generator(spark, "connections", rows=rows, rows_per_batch=per_batch, partitions=2, **OPTIONS)
+    engine.stream("connections", frame, ahead=None)
+    running = engine.query(QUERY).start(folder / "checkpoint", trigger={"availableNow": True})
+    running.wait_until_done()
+    replace_file(folder / "changes.json", json.dumps(changes_of(running)).encode())
+    spark.stop()
+
+
+def changes_of(running: Run) -> list[tuple[int, int, tuple[Any, ...]]]:
+    """What a query has told so far: when, how often, the row."""
+    return [(_micros(row["_t"]), row["_sign"], tuple(row)[2:]) for row in running.changes().collect()]
+
+
+def _micros(t: datetime) -> int:
+    """Spark gives times of the machine's zone."""
+    return round(t.astimezone(UTC).timestamp() * 1_000_000)
+
+
+def read_changes(folder: Path) -> Counter[Change]:
+    """What a program that has come to its end has told."""
+    return netted((t, sign, tuple(row)) for t, sign, row in json.loads((folder / "changes.json").read_bytes()))
+
+
+def expected(rows: int) -> Counter[Change]:
+    """The same from the engine in this process, in one go."""
+    made = make("connections", **OPTIONS)
+    table = made.table(0, rows)
+    session = tw.local()
+    session.execute(
+        "CREATE STREAM connections (ts TIMESTAMP, duration DOUBLE, protocol STRING, bytes INT, src STRING, dst STRING,"
+        " link INT) TIMESTAMP BY ts"
+    )
+    query = session.query(QUERY)
+    session.push("connections", [tuple(row.values()) for row in table.to_pylist()])
+    session.advance(table.column("ts")[-1].as_py())
+    return netted((_ticks(change[0]), change[1], tuple(change[2])) for change in query.changes())
+
+
+def _ticks(t: Any) -> int:
+    return t if isinstance(t, int) else round(t.replace(tzinfo=UTC).timestamp() * 1_000_000)
+
+
+def netted(changes: Iterable[tuple[int, int, tuple[Any, ...]]]) -> Counter[Change]:
+    """Changes by instant and row, without those that cancel."""
+    net: Counter[Change] = Counter()
+    for t, sign, row in changes:
+        net[t, row] += sign
+    return Counter({change: count for change, count in net.items() if count})
+
+
+def main() -> None:
+    """As a command."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--master", default="local[2,4]")
+    parser.add_argument("--rows", type=int, default=3_000)
+    parser.add_argument("--per-batch", type=int, default=200)
+    parser.add_argument("--set", action="append", default=[], help="NAME=VALUE, one of Spark's settings")
+    told = parser.parse_args()
+    run(told.folder, told.master, told.rows, told.per_batch, dict(setting.split("=", 1) for setting in told.set))
+
+
+if __name__ == "__main__":
+    main()

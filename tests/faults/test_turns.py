@@ -1,0 +1,204 @@
+"""Would catch an answer that depends on who runs a batch, how often, and what of it was lost on the way."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from faults.disk import Crash, failing, no_space
+from faults.turns import SHARDS, Steps, Told, two_stages
+from thalweg.core.errors import CheckpointError
+from thalweg.runtime.shards import turn as turns
+from thalweg.runtime.shards.aside import LATE, read_aside
+from thalweg.runtime.shards.parcel import Parcel
+from thalweg.runtime.shards.turn import Turn
+
+BATCHES = 8
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "10"))
+LATER_THAN_ALL = 10_000
+
+
+@pytest.fixture(autouse=True)
+def empty_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test begins in a new process, as it were, on a disk that is quick."""
+    turns._at_rest.clear()
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[Told]:
+    turns._at_rest.clear()
+    steps = Steps(tmp_path_factory.mktemp("undisturbed"))
+    return [steps.batch(number) for number in range(BATCHES)]
+
+
+def late_rows(checkpoint: Path) -> list[dict[str, object]]:
+    return [row for table in read_aside(checkpoint, LATE, "s") for row in table.to_pylist()]
+
+
+@dataclass
+class Disturbed(Steps):
+    """Before a turn counts, mishaps happen to it."""
+
+    mishaps: dict[tuple[int, int, int], list[str]] = field(default_factory=dict)
+    draw: random.Random = field(default_factory=random.Random)
+
+    def turn(self, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> Turn:
+        for mishap in self.mishaps.get((batch, stage, shard), ()):
+            self._suffer(mishap, stage, shard, batch, parcels)
+        return super().turn(stage, shard, batch, parcels)
+
+    def _suffer(self, mishap: str, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> None:
+        if mishap in ("dies", "no space"):
+            step = self.draw.randrange(1, 40)
+            with failing(self.checkpoint, step, Crash if mishap == "dies" else no_space):
+                try:
+                    super().turn(stage, shard, batch, parcels)
+                except (Crash, CheckpointError):
+                    assert turns.Place(self.start, str(self.checkpoint), stage, shard) not in turns._at_rest
+            if mishap == "dies":
+                turns._at_rest.clear()
+        elif mishap == "elsewhere":  # another process does it, and this one goes on with the next batch
+            mine = dict(turns._at_rest)
+            turns._at_rest.clear()
+            super().turn(stage, shard, batch, parcels)
+            turns._at_rest.clear()
+            turns._at_rest.update(mine)
+        elif mishap == "output lost":
+            super().turn(stage, shard, batch, parcels[::-1])  # they come in any order
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_mishaps_give_the_same_answers(
+    data: st.DataObject, undisturbed: list[Told], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    turns._at_rest.clear()
+    kinds = st.lists(st.sampled_from(["dies", "no space", "elsewhere", "output lost"]), max_size=3)
+    where = st.tuples(st.integers(0, BATCHES - 1), st.integers(0, 1), st.integers(0, SHARDS - 1))
+    checkpoint = tmp_path_factory.mktemp("disturbed")
+    draw = random.Random(data.draw(st.integers(0, 1_000), label="steps"))
+    steps = Disturbed(checkpoint, mishaps=data.draw(st.dictionaries(where, kinds, max_size=8)), draw=draw)
+    for number in range(BATCHES):
+        if data.draw(st.booleans(), label="the batch is run twice as a whole"):
+            assert steps.batch(number) == undisturbed[number]
+        assert steps.batch(number) == undisturbed[number]
+    assert len(late_rows(checkpoint)) == BATCHES - 1
+
+
+def test_memory_of_a_batch_that_another_process_did_again_is_not_used(undisturbed: list[Told], tmp_path: Path) -> None:
+    steps = Steps(tmp_path)
+    steps.batch(0)
+    mine = dict(turns._at_rest)
+    turns._at_rest.clear()
+    assert steps.batch(0) == undisturbed[0]  # by another process, after a failure
+    turns._at_rest.clear()
+    turns._at_rest.update(mine)
+    for number in range(1, BATCHES):  # the manifests of these name only files of the second attempt
+        assert steps.batch(number) == undisturbed[number]
+    place = next(iter(mine))
+    assert turns._at_rest[place].store is not mine[place].store
+
+
+def test_a_checkpoint_that_was_deleted_is_forgotten(undisturbed: list[Told], tmp_path: Path) -> None:
+    steps = Steps(tmp_path / "checkpoint")
+    for number in range(BATCHES - 1):
+        steps.batch(number)
+    mine = dict(turns._at_rest)
+    shutil.rmtree(tmp_path / "checkpoint")
+    turns._at_rest.clear()
+    again = Steps(tmp_path / "checkpoint", spec=two_stages(lateness=LATER_THAN_ALL))  # another query, if you like
+    for number in range(BATCHES - 1):
+        again.batch(number)
+    turns._at_rest.clear()
+    turns._at_rest.update(mine)  # this process has not run a shard since, and has done batch 6, of another life
+    assert again.batch(BATCHES - 1) == []
+    assert undisturbed[BATCHES - 1] != []
+
+
+def test_a_query_that_is_started_with_other_settings_does_not_go_on_with_the_old_ones(tmp_path: Path) -> None:
+    steps = Steps(tmp_path)
+    for number in range(5):
+        steps.batch(number)
+    assert len(late_rows(tmp_path)) == 4
+    patient = Steps(tmp_path, spec=two_stages(lateness=LATER_THAN_ALL), start="second")
+    assert patient.batch(5) == [], "time stands still until rows come that are later than the lateness allows"
+    assert {place.start for place in turns._at_rest} == {"second"}
+
+
+def test_shards_that_rest_in_vain_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Steps(tmp_path / "stopped").batch(0)
+    steps = Steps(tmp_path / "runs")
+    steps.batch(0)
+    assert len(turns._at_rest) == 4 * SHARDS
+    monkeypatch.setattr(turns, "_LONGEST_REST", -1.0)
+    steps.batch(1)
+    assert {place.checkpoint for place in turns._at_rest} == {str(tmp_path / "runs")}
+
+
+def test_a_full_disk_says_so_and_the_query_goes_on_when_there_is_space(undisturbed: list[Told], tmp_path: Path) -> None:
+    steps = Steps(tmp_path)
+    steps.batch(0)
+    with failing(tmp_path, 3, no_space), pytest.raises(CheckpointError, match="No space left on device"):
+        steps.batch(1)
+    for number in range(1, BATCHES):
+        assert steps.batch(number) == undisturbed[number]
+
+
+# -- the same in several processes
+
+
+def _speculate(checkpoint: str, batch: int, results: str) -> None:
+    told = Steps(Path(checkpoint)).batch(batch)
+    Path(results, f"{os.getpid()}.json").write_text(json.dumps(told))
+
+
+def test_two_processes_that_do_a_batch_at_once_say_the_same(undisturbed: list[Told], tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    steps = Steps(tmp_path / "checkpoint")
+    for number in range(3):
+        steps.batch(number)
+    both = [context.Process(target=_speculate, args=(str(steps.checkpoint), 3, str(tmp_path))) for _ in range(2)]
+    for process in both:
+        process.start()
+    for process in both:
+        process.join()
+    results = [[tuple(row) for row in json.loads(path.read_bytes())] for path in tmp_path.glob("*.json")]
+    assert results == [undisturbed[3], undisturbed[3]]
+    for number in range(4, BATCHES):
+        assert steps.batch(number) == undisturbed[number]
+
+
+def _work_until_killed(checkpoint: str) -> None:
+    steps, number = Steps(Path(checkpoint)), 0
+    while number < BATCHES:
+        steps.batch(number)
+        Path(checkpoint, "done").write_text(str(number))
+        number += 1
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_process_that_is_killed_is_followed_by_another(undisturbed: list[Told], tmp_path: Path, seed: int) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=_work_until_killed, args=(str(tmp_path),))
+    process.start()
+    draw = random.Random(seed)
+    while not (tmp_path / "state").exists():
+        process.join(0.01)
+    process.join(draw.random() / 2)
+    process.kill()
+    process.join()
+    done = int((tmp_path / "done").read_text() or -1) if (tmp_path / "done").exists() else -1
+    for number in range(done + 1, BATCHES):
+        assert Steps(tmp_path).batch(number) == undisturbed[number]

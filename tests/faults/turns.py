@@ -1,0 +1,95 @@
+"""A query of two stages, run turn by turn as Spark would, without Spark; any turn can be disturbed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from thalweg.algebra.catalog import Catalog, Stream
+from thalweg.core.lanes import to_lane
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.types import DataType
+from thalweg.cql import compile_query
+from thalweg.planner.blueprint import Blueprint
+from thalweg.planner.shards import cut
+from thalweg.runtime.shards.clock import InputTime
+from thalweg.runtime.shards.codec import pack, to_arrow
+from thalweg.runtime.shards.parcel import Parcel
+from thalweg.runtime.shards.spread import Spread, by_shard
+from thalweg.runtime.shards.turn import Place, Turn, take_turn
+from thalweg.runtime.shards.worker import QuerySpec
+
+SHARDS = 2
+SCHEMA = Schema.of(k=DataType.STRING, g=DataType.STRING, v=DataType.BIGINT)
+QUERY = """
+SELECT a.g, COUNT(*) AS n, SUM(b.v) AS total FROM s [RANGE 6] AS a, s [RANGE 6] AS b WHERE a.k = b.k GROUP BY a.g
+"""
+
+Row = tuple[int, str, str, int]
+Told = list[tuple[object, ...]]  # rows of the answer with start, end and sign, in any order
+
+
+def two_stages(lateness: int = 0) -> QuerySpec:
+    """What the tasks of the query know."""
+    catalog = Catalog()
+    catalog.add(Stream("s", SCHEMA))
+    blueprint = Blueprint(compile_query(QUERY, catalog))
+    parts = cut(blueprint.build())
+    assert len(parts.stages) == 2
+    return QuerySpec(blueprint, parts, SHARDS, {"s": InputTime(lateness)}, False, {})
+
+
+def rows_of(batch: int) -> list[Row]:
+    """The input of a batch: a few keys, ever new strings, a row that is too late."""
+    draw = np.random.default_rng(batch)
+    on_time = [(3 * batch + i // 4, f"k{draw.integers(3)}", f"g{batch // 4}-{i % 2}", i) for i in range(10)]
+    return [*on_time, (max(0, 3 * batch - 9), "k0", "late", 100)]
+
+
+@dataclass
+class Steps:
+    """Runs batches; `turn` may be overridden to disturb one."""
+
+    checkpoint: Path
+    spec: QuerySpec = field(default_factory=two_stages)
+    start: str = "first"
+
+    def batch(self, number: int) -> Told:
+        """All turns of a batch, and what the answer has gained."""
+        parcels = list(self._read(rows_of(number)))
+        told: Told = []
+        for stage in range(self.spec.stages):
+            turns = [
+                self.turn(stage, shard, number, [p for p in parcels if p.shard == shard]) for shard in range(SHARDS)
+            ]
+            parcels = [parcel for turn in turns for parcel in turn.parcels]
+            if stage == self.spec.stages - 1:
+                told = [row for turn in turns for row in self._rows(turn)]
+        return sorted(told, key=repr)
+
+    def turn(self, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> Turn:
+        """One of them."""
+        return take_turn(self.spec, Place(self.start, str(self.checkpoint), stage, shard), batch, parcels)
+
+    def _read(self, rows: Sequence[Row]) -> Iterator[Parcel]:
+        ts, *values = (list(column) for column in zip(*rows, strict=True))
+        pool = StringPool()
+        arrays = [pa.array(column, f.type.arrow) for column, f in zip(values, SCHEMA, strict=True)]
+        lanes = [to_lane(array, f.type, pool) for array, f in zip(arrays, SCHEMA, strict=True)]
+        table = pa.RecordBatch.from_arrays([*arrays, pa.array(ts, pa.int64())], names=[*SCHEMA.names, "_time"])
+        for number, port in enumerate(self.spec.cut.ports):
+            if port.origin is None:
+                shards = Spread(port.key or (), SCHEMA, pool, SHARDS).shards(lanes, len(rows))
+                for shard, some in enumerate(by_shard(shards, SHARDS)):
+                    blob = pack(table.take(pa.array(np.arange(len(rows))[some])))
+                    yield Parcel(shard, number, 0, max(ts), 1, blob)
+
+    def _rows(self, turn: Turn) -> Told:
+        assert turn.answer is not None
+        arrow = to_arrow(turn.answer, self.spec.blueprint.plan.schema, turn.pool)
+        return [tuple(row.values()) for row in arrow.to_pylist()]

@@ -1,0 +1,80 @@
+"""Would catch a Ctrl-C that loses rows, a second start that begins anew, or mistakes told only after Spark is up."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.run import lines, refusal, thalweg
+
+SCRIPT = """
+CREATE STREAM c (ts TIMESTAMP, src STRING, bytes BIGINT) TIMESTAMP BY ts;
+REGISTER QUERY busy AS
+  SELECT src, SUM(bytes) AS total FROM c [RANGE 10 SECONDS] GROUP BY src ORDER BY total DESC LIMIT 3;
+"""
+SOURCE = "c=generator:connections?rate=100&rows=20000&rows_per_batch=500&hosts=9"
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "q.cql"
+    path.write_text(SCRIPT)
+    return path
+
+
+def start(*args: object) -> subprocess.Popen[str]:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-m", "thalweg", *map(str, args)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=env, start_new_session=True)
+
+
+@pytest.mark.xdist_group("spark")
+def test_ctrl_c_and_a_second_start(script: Path, tmp_path: Path) -> None:
+    place = tmp_path / "checkpoint"
+    run = start("run", script, "--source", SOURCE, "--checkpoint", place, "--sink", "console")
+    assert run.stderr is not None
+    told = [run.stderr.readline()]
+    while not told[-1].startswith("busy: batch"):
+        told.append(run.stderr.readline())
+        assert told[-1], "it ended: " + "".join(told)
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal does
+    out, errors = run.communicate(timeout=120)
+    assert (run.returncode, errors.splitlines()[-1]) == (0, f"stopped. To go on: {_again(script, place)}")
+    assert out.startswith("at 2026-01-01 00:00:0")
+
+    held = json.loads(lines("state", place, "--json")[0])
+    done = held["batches"]
+    assert 0 < done < 40
+    assert {shard["stage"] for shard in held["shards"]} == {0, 1}
+    listing = "\n".join(lines("state", place, "--stage", 0, "--shard", 0))
+    assert f"busy: {done} batches done, strategy auto" in listing
+    assert "pipeline.pool.0.0: int64" in listing
+
+    source = SOURCE.replace("rows_per_batch=500", "rows_per_batch=10000")
+    second = start("run", script, "--source", source, "--checkpoint", place, "--until-done", "--verify")
+    out, errors = second.communicate(timeout=240)
+    assert second.returncode == 0, errors
+    assert "busy at 2026-01-01 00:03:19.99" in errors.splitlines()[-1], errors
+    assert "equal to the one-time query in Spark SQL, 3 rows" in errors.splitlines()[-1]
+    assert json.loads(lines("state", place, "--json")[0])["batches"] > done
+
+
+def _again(script: Path, place: Path) -> str:
+    return f"thalweg run {script} ... --checkpoint {place}"
+
+
+def test_mistakes_are_told_before_spark_starts(script: Path, tmp_path: Path) -> None:
+    assert "has no query.json" in refusal("state", tmp_path)
+    assert "there is no kind 'cvs'" in refusal("run", script, "--source", "c=cvs:x")
+    assert "did you mean csv?" in refusal("run", script, "--source", "c=cvs:x")
+    assert "--sink sqlight:x is not understood" in refusal("run", script, "--source", SOURCE, "--sink", "sqlight:x")
+    assert "expected NAME=KIND:WHERE, got 'c=csv'" in thalweg("run", script, "--source", "c=csv").stderr
+    assert "c has two sources" in thalweg("run", script, "--source", SOURCE, "--source", SOURCE).stderr
+    assert "there is no query bizy" in refusal("run", script, "--source", SOURCE, "--query", "bizy")
