@@ -12,13 +12,12 @@ from thalweg.core import errors
 from thalweg.core.errors import ThalwegError
 
 _HINT = "run.query.exception() has Spark's whole account"
-_OURS = re.compile(
-    r"thalweg\.core\.errors\.(\w+): (.*?)(?=\n\s*at |\n\tat |\n*JVM stacktrace|\nCaused by|\n\n|\Z)", re.DOTALL
-)
-_RAISED = re.compile(r"^(?!pyspark|java|scala|org\.)([\w.]+(?:Error|Exception)): (.*)$", re.MULTILINE)
-_SPARKS = re.compile(r"\[([A-Z][A-Z0-9_.]+)\] ([^\n]*)")
-# Classes of Spark's that say no more than that something went wrong somewhere.
-_WRAPPERS = ("STREAM_FAILED", "FOREACH_BATCH_USER_FUNCTION_ERROR", "FAILED_EXECUTE_UDF", "PYTHON_EXCEPTION")
+_END = r"(?=\n\s*at |\n\nJVM stacktrace|\nCaused by|\n=== Streaming Query|\n\n|\Z)"
+_OURS = re.compile(r"thalweg\.core\.errors\.(\w+): (.*?)" + _END, re.DOTALL)
+_RAISED = re.compile(r"^(?!pyspark|py4j|java|scala|org\.)([\w.]+(?:Error|Exception)): (.*)$", re.MULTILINE)
+_STREAM = re.compile(r"terminated with exception: (.*?)(?: SQLSTATE: \w+)*" + _END, re.DOTALL)
+_CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*?)" + _END, re.DOTALL | re.MULTILINE)
+_MOST_LINES = 4
 
 
 class QueryFailedError(ThalwegError):
@@ -31,11 +30,11 @@ def plain_failures() -> Iterator[None]:
     try:
         yield
     except StreamingQueryException as failure:
-        raise plain(str(failure)) from None
+        raise plain(f"{failure}\n\n{getattr(failure, '_stackTrace', '')}") from None
 
 
 def plain(account: str) -> ThalwegError:
-    """The error that an account of Spark's is about."""
+    """The error that an account of Spark's is about: its message, with the trace of the JVM behind it."""
     if ours := _OURS.search(account):
         kind = getattr(errors, ours[1], ThalwegError)
         lines = ours[2].strip().splitlines()
@@ -45,6 +44,6 @@ def plain(account: str) -> ThalwegError:
         return error
     if raised := _RAISED.search(account):
         return QueryFailedError(f"the query has ended: {raised[1]}: {raised[2]}", hint=_HINT)
-    told = [text for kind, text in _SPARKS.findall(account) if not kind.startswith(_WRAPPERS)]
-    first = account.strip().splitlines()[0] if account.strip() else "no reason is known"
-    return QueryFailedError(f"the query has ended: {(told or [first])[-1]}", hint=_HINT)
+    told = [*_STREAM.findall(account)[:1], *_CAUSE.findall(account)[-1:]] or [account or "nobody knows why"]
+    lines = [line.strip() for text in dict.fromkeys(told) for line in text.splitlines() if line.strip()]
+    return QueryFailedError("the query has ended: " + "\n".join(lines[:_MOST_LINES]), hint=_HINT)
