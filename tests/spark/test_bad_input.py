@@ -77,7 +77,7 @@ def test_every_row_is_answered_late_or_bad(format_: str, spark: SparkSession, tm
     put(folder, f"1.{format_}", *lines)
     engine = Engine(spark, shards=2)
     engine.stream("s", directory(spark, folder, STAMPED, format_), lateness="2 seconds")
-    run = engine.query(COUNT).start(tmp_path / "checkpoint")
+    run = engine.query("SELECT COUNT(*) AS n, MAX(k) AS k, SUM(v) AS v FROM s").start(tmp_path / "checkpoint")
     run.wait()
     one = [json.dumps({"ts": day + "01", "k": "late", "v": 6})] if format_ == "json" else ["ts,k,v", day + "01,late,6"]
     put(folder, f"2.{format_}", *one)
