@@ -47,7 +47,7 @@ def __getattr__(name: str) -> Any:
         if error.name is None or error.name.partition(".")[0] == "thalweg":
             raise
         raise MissingPackageError(
-            f"thalweg.{name} needs PySpark, and the package {error.name} is not installed",
+            f"thalweg.{name} needs PySpark, and the package {error.name.partition('.')[0]} is not installed",
             hint="pip install 'thalweg[spark]'",
         ) from None
     return module.Engine if name == "Engine" else module

@@ -18,7 +18,7 @@ CREATE STREAM c (ts TIMESTAMP, src STRING, bytes BIGINT) TIMESTAMP BY ts;
 REGISTER QUERY busy AS
   SELECT src, SUM(bytes) AS total FROM c [RANGE 10 SECONDS] GROUP BY src ORDER BY total DESC LIMIT 3;
 """
-SOURCE = "c=generator:connections?rate=100&rows=20000&rows_per_batch=500&hosts=9"
+SOURCE = "c=generator:connections?rate=300&rows=60000&rows_per_batch=1500&hosts=9"
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_ctrl_c_and_a_second_start(script: Path, tmp_path: Path) -> None:
     assert f"busy: {done} batches done, strategy auto" in listing
     assert "pipeline.pool.0.0: int64" in listing
 
-    source = SOURCE.replace("rows_per_batch=500", "rows_per_batch=10000")
+    source = SOURCE.replace("rows_per_batch=1500", "rows_per_batch=30000")
     second = start("run", script, "--source", source, "--checkpoint", place, "--until-done", "--verify")
     out, errors = second.communicate(timeout=240)
     assert second.returncode == 0, errors

@@ -18,7 +18,7 @@ def quiet_spark(log: Path, shards: int) -> SparkSession:
     log.parent.mkdir(parents=True, exist_ok=True)
     try:
         with _errors_to(log):
-            return local_spark(**{"spark.sql.shuffle.partitions": str(shards), "spark.driver.bindAddress": "127.0.0.1"})
+            return local_spark(**{"spark.sql.shuffle.partitions": str(shards)})
     except Exception as error:
         raise DataError(f"Spark does not start: {error}", hint=f"see {log}") from error
 

@@ -16,6 +16,7 @@ from pyspark.errors import StreamingQueryException
 from thalweg.cli.output import console, say
 from thalweg.cli.spark.progress import Progress
 from thalweg.core.errors import DataError
+from thalweg.core.time import BEGINNING
 from thalweg.runtime.spark.query import SparkQuery
 from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.sinks import Sink
@@ -61,7 +62,7 @@ def work(
 ) -> bool:
     """Run the jobs; True if they came to their end. `meanwhile` is called for each now and then.
 
-    `seconds` are counted from the first batch that is done: a start on a busy machine takes its time.
+    `seconds` are counted from the first rows that are done: a start on a busy machine takes its time.
     """
     watch = _Watch(jobs, stop, quiet, seconds, meanwhile)
     for job in jobs:
@@ -110,9 +111,13 @@ class _Watch:
         self.meanwhile(job)
 
     def _is_over(self) -> bool:
-        if self.began is None and any(job.run is not None and job.run.checkpoint.committed >= 0 for job in self.jobs):
+        if self.began is None and any(_has_time(job) for job in self.jobs):
             self.began = time.monotonic()
         return self.seconds is not None and self.began is not None and time.monotonic() > self.began + self.seconds
+
+
+def _has_time(job: Job) -> bool:
+    return job.run is not None and job.run.checkpoint.committed >= 0 and job.run.now > BEGINNING
 
 
 def stop_all(jobs: Sequence[Job]) -> None:

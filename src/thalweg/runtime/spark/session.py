@@ -11,6 +11,8 @@ from thalweg.runtime.spark.java import java_home
 
 # What the exchange and the state files want, and what makes small batches quick.
 SETTINGS = {
+    "spark.driver.host": "127.0.0.1",  # large results travel through it, and a machine's own name may lead nowhere
+    "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
