@@ -24,7 +24,7 @@ from thalweg.core.types import DataType
 from thalweg.operators.base import Operator
 from thalweg.operators.windows import make_window
 
-EXAMPLES = settings(max_examples=int(os.environ.get("THALWEG_EXAMPLES", "40")), deadline=None)
+EXAMPLES = settings(max_examples=int(os.environ.get("THALWEG_EXAMPLES", "25")), deadline=None)
 SCHEMA = Schema.of(k=DataType.BIGINT, x=DataType.DOUBLE, name=DataType.STRING)
 VALUES: list[Sequence[Value]] = [[1, 0, -3, 2, 4, 6, None], [0.5, -0.0, 0.0, 2.0, None], ["a", "é", "B", "", None]]
 

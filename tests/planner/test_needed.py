@@ -16,7 +16,7 @@ from thalweg.planner.needed import needed_columns
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
 
 
 def without(history: History, needed: dict[str, frozenset[int]]) -> History:

@@ -18,7 +18,7 @@ from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.shards.simulated import SimulatedShards
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
 
 
 @pytest.mark.parametrize("root", OPERATORS)

@@ -8,13 +8,13 @@ import time
 from pathlib import Path
 
 import pytest
-from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 
 from faults.killing import difference
 from faults.processes import kill, workers
 from faults.program import OPTIONS, QUERY, SHARDS, changes_of, expected, netted
 from thalweg.runtime.spark.engine import Engine
+from thalweg.runtime.spark.failures import QueryFailedError
 from thalweg.runtime.spark.query import SparkQuery
 from thalweg.runtime.spark.sources.generator import generator
 
@@ -36,7 +36,7 @@ def test_a_query_whose_workers_are_killed_goes_on_when_it_is_started_again(spark
     while run.query.isActive:  # this Spark gives up at the first task that dies; workers without a task do not count
         kill(workers(os.getpid()), draw)
         time.sleep(0.05)
-    with pytest.raises(StreamingQueryException):
+    with pytest.raises(QueryFailedError, match="the query has ended"):
         run.wait_until_done()
     assert run.checkpoint.committed < ROWS // PER_BATCH - 1
     run = asked.start(tmp_path / "checkpoint", trigger={"availableNow": True})
