@@ -23,14 +23,14 @@ _AGGREGATE = "SELECT k, SUM(v) AS total, COUNT(*) AS n FROM s [RANGE {0} SECONDS
 _JOIN = "ISTREAM(SELECT l.k, l.v, r.v AS w FROM l [RANGE 2 SECONDS] JOIN r [RANGE 2 SECONDS] ON l.k = r.k)"
 
 
-def run(rows: int = 8_000_000, join_rows: int = 60_000) -> Iterator[Result]:
+def run(rows: int = 8_000_000, join_rows: int = 300_000) -> Iterator[Result]:
     """Aggregate, join, almost empty batches, and windows that grow; the data is made first, and is gone afterwards."""
     spark = local_spark(CORES, **{"spark.sql.shuffle.partitions": str(CORES), "spark.driver.memory": "4g"})
     with TemporaryDirectory() as folder:
         place = Path(folder)
         stream = write_stream(place / "s", rows, 32, 1000, 2000, seed=1)
         yield from _aggregates(spark, stream)
-        sides = [write_stream(place / side, join_rows, 6, 1000, 2000, seed) for seed, side in ((2, "l"), (3, "r"))]
+        sides = [write_stream(place / side, join_rows, 4, 1000, 2000, seed) for seed, side in ((2, "l"), (3, "r"))]
         yield _join(spark, *sides)
         yield _empty(spark, place)
 
