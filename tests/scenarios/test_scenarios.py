@@ -47,7 +47,7 @@ def test_local_engine_gives_what_the_scenario_says(path: Path, batch_size: int |
     assert not mismatches, "\n" + "\n".join(map(str, mismatches))
 
 
-@pytest.mark.parametrize("strategy", ["nt", "direct", "nta", "time-message", "piggyback"])
+@pytest.mark.parametrize("strategy", ["nt", "ord", "direct", "nta", "time-message", "piggyback"])
 @pytest.mark.parametrize("path", ANSWERED, ids=lambda path: path.stem)
 def test_every_strategy_gives_what_the_scenario_says(path: Path, strategy: str) -> None:
     scenario = read(path)
