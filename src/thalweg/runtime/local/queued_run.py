@@ -9,17 +9,14 @@ import numpy as np
 
 from thalweg.algebra.plan import Plan
 from thalweg.core.batch import Batch
-from thalweg.core.rows import Bag, Change, Row
 from thalweg.core.time import Instant
 from thalweg.operators.expire import Expire
-from thalweg.planner import Settings, Strategy, build
-from thalweg.planner.metrics import OperatorMetrics, OutputDelay
+from thalweg.planner import Settings, Strategy
 from thalweg.planner.queued import Network
-from thalweg.runtime.local.feeder import Feeder
-from thalweg.runtime.local.outputs import OutputLog
+from thalweg.runtime.local.fed_run import FedRun
 
 
-class QueuedRun:
+class QueuedRun(FedRun):
     """The answer is what has come out of the last queue by an instant, with the delay that the strategy has.
 
     Windows are woken when a tuple of theirs ends, except under ITA, where only arrivals make anything happen: its
@@ -35,39 +32,13 @@ class QueuedRun:
         batch_size: int = 1,
         settings: Settings | None = None,
     ) -> None:
-        settings = settings or Settings()
-        self._batch_size, self._eager = batch_size, settings.eager
+        super().__init__(plan, start, strategy, settings)
+        self._batch_size, self._eager = batch_size, self._settings.eager
         self._wakes = strategy is not Strategy.ITA
-        self._pipeline = build(plan, strategy, settings=settings)
-        self._network = Network(self._pipeline, strategy, settings.make_scheduler())
-        self._feeder = Feeder(self._pipeline, start)
+        self._network = Network(self._pipeline, strategy, self._settings.make_scheduler())
         self._view = Expire(plan.schema)  # the query's sink expires by the time it has heard of, like any operator
         self._nothing = Batch.empty(plan.schema, self._pipeline.dated)
-        self._log = OutputLog(plan.schema, self._pipeline.pool)
-        self.delay = OutputDelay()
         self._show(self._network.begin(start - 1), start - 1)
-
-    def arrive(self, stream: str, ts: Instant, row: Row) -> None:
-        """A tuple waits until the query's clock has reached it."""
-        self._feeder.arrive(stream, ts, row)
-
-    def table_changed(self, relation: str, t: Instant, sign: int, row: Row) -> None:
-        """An update waits likewise."""
-        self._feeder.table_changed(relation, t, sign, row)
-
-    def answer(self, t: Instant, now: Instant) -> Bag:
-        """What the query showed at t."""
-        self._settle(now)
-        return self._log.answer(t)
-
-    def metrics(self) -> list[OperatorMetrics]:
-        """What each operator has done."""
-        return self._pipeline.measure()
-
-    def changes(self, now: Instant, first: Instant) -> list[Change]:
-        """How what the query shows has changed since the last call, dated when it did."""
-        self._settle(now)
-        return self._log.changes(now, first)
 
     def drain(self, now: Instant) -> None:
         """No more will come: tell every operator the time, so that also ITA's answer is the one of `now`."""

@@ -63,11 +63,6 @@ class QueryClock(Stateful):
         """Nothing more will come: lateness is over."""
         return self.advance(max(self._seen.values(), default=BEGINNING))
 
-    def behind(self, system: int) -> dict[str, int]:
-        """By how much each input lags behind the one that is furthest, in ticks."""
-        furthest = max(self._seen.values(), default=BEGINNING)
-        return {name: furthest - seen for name, seen in self._seen.items()}
-
     def _time(self, name: str, system: int) -> Instant | None:
         """An input's own time; None while it is not known, FOREVER if it keeps nobody waiting."""
         options = self._inputs[name]

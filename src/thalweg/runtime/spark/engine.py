@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.expressions import UserAggregate
 from thalweg.algebra.plan import Plan, RelationScan, StreamScan
-from thalweg.core.errors import DataError, PlanError
+from thalweg.core.errors import PlanError
 from thalweg.cql import compile_query, register_aggregate
 from thalweg.fluent import Table
 from thalweg.patterns import check
@@ -126,6 +126,3 @@ def _strategy(name: str) -> Strategy:
 
 def _names(plan: Plan, kind: type[Any]) -> list[str]:
     return list(dict.fromkeys(leaf.source.name for leaf in plan.walk() if isinstance(leaf, kind)))
-
-
-__all__ = ["DataError", "Engine"]

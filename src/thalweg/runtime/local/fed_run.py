@@ -1,0 +1,50 @@
+"""What runs on operators have in common: they are fed, and the past can be asked for from all that they put out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from thalweg.algebra.plan import Plan
+from thalweg.core.rows import Bag, Change, Row
+from thalweg.core.time import Instant
+from thalweg.planner import Settings, Strategy, build
+from thalweg.planner.metrics import OperatorMetrics, OutputDelay
+from thalweg.runtime.local.feeder import Feeder
+from thalweg.runtime.local.outputs import OutputLog
+
+
+class FedRun(ABC):
+    """Holds back what lies after the clock until `_settle` brings the operators there."""
+
+    def __init__(self, plan: Plan, start: Instant, strategy: Strategy, settings: Settings | None) -> None:
+        self._settings = settings or Settings()
+        self._pipeline = build(plan, strategy, settings=self._settings)
+        self._feeder = Feeder(self._pipeline, start)
+        self._log = OutputLog(plan.schema, self._pipeline.pool)
+        self.delay = OutputDelay()
+
+    def arrive(self, stream: str, ts: Instant, row: Row) -> None:
+        """A tuple waits until the query's clock has reached it."""
+        self._feeder.arrive(stream, ts, row)
+
+    def table_changed(self, relation: str, t: Instant, sign: int, row: Row) -> None:
+        """An update waits likewise."""
+        self._feeder.table_changed(relation, t, sign, row)
+
+    def answer(self, t: Instant, now: Instant) -> Bag:
+        """What the query shows at t, from the intervals of all output so far."""
+        self._settle(now)
+        return self._log.answer(t)
+
+    def metrics(self) -> list[OperatorMetrics]:
+        """What each operator has done."""
+        return self._pipeline.measure()
+
+    def changes(self, now: Instant, first: Instant) -> list[Change]:
+        """What the output's intervals begin and end since the last call."""
+        self._settle(now)
+        return self._log.changes(now, first)
+
+    @abstractmethod
+    def _settle(self, now: Instant) -> None:
+        """Bring the operators' clock to `now`."""
