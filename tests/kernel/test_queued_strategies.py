@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, feed, summed, told
+from kernel.walk import differences
 from oracle.tables import close
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import DStream, IStream, Plan, RStream
@@ -31,17 +32,39 @@ SETTINGS = st.builds(
 )
 
 
+class Interrupted(QueuedRun):
+    """Is taken down in the middle of an instant, between two turns of its scheduler, and set up again."""
+
+    def __init__(self, plan: Plan, strategy: Strategy, batch: int, how: Settings, after: int | None) -> None:
+        super().__init__(plan, BEGINNING, strategy, batch, how)
+        self._plan, self._strategy, self._turns_left = plan, strategy, after
+
+    def _work(self) -> bool:
+        worked = super()._work()
+        if self._turns_left is not None and worked:
+            self._turns_left -= 1
+            if self._turns_left < 0:
+                self._turns_left = None
+                before = self._network
+                self.restart(self._plan, self._strategy)
+                assert not list(differences(before, self._network))
+        return worked
+
+
+RESTARTS = st.none() | st.integers(0, 60)  # after so many turns
+
+
 @pytest.mark.parametrize("strategy", EXACT, ids=lambda s: s.value)
 @pytest.mark.parametrize("root", OPERATORS)
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_queued_operators_give_the_references_answer(root: str, strategy: Strategy, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
-    batch = data.draw(st.sampled_from([1_000_000, 1, 2]), label="batch size")
+    batch = data.draw(st.sampled_from([1_000_000, 1, 7, 1000, 2]), label="batch size")
     how = data.draw(SETTINGS, label="settings")
     read_often = data.draw(st.booleans(), label="read after each event")
     reference = Reference(plan, history)
-    run = QueuedRun(plan, BEGINNING, strategy, batch, how)
+    run = Interrupted(plan, strategy, batch, how, data.draw(RESTARTS, label="restart"))
     changes: list[Change] = []
     for event in told(plan, history):
         feed(run, event)
@@ -69,7 +92,8 @@ def shows_views(plan: Plan) -> bool:
 @given(data=st.data())
 def test_the_input_triggered_answer_is_right_once_everybody_knows_the_time(root: str, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0]) and shows_views(case[0])))
-    run = QueuedRun(plan, BEGINNING, Strategy.ITA, settings=data.draw(SETTINGS, label="settings"))
+    how, restart = data.draw(SETTINGS, label="settings"), data.draw(RESTARTS, label="restart")
+    run = Interrupted(plan, Strategy.ITA, data.draw(st.sampled_from([1, 7, 1000]), label="batch size"), how, restart)
     events = told(plan, history)
     stop = data.draw(st.integers(0, len(events)), label="drained after so many events")
     for event in events[:stop]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from types import FunctionType, MethodType
@@ -51,6 +52,8 @@ def _meaning(thing: object) -> object:
             return thing.size, keys, thing._hash.free, thing._bounds, thing._narrow is None
         case np.generic():
             return thing.item()
+        case deque():
+            return list(thing)
         case StringPool():
             return len(thing), thing.decode(np.arange(len(thing))).to_pylist()
     return thing

@@ -7,6 +7,7 @@ written before; arrays that are changed in place are copied, both ways.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, ClassVar, TypeVar
@@ -82,7 +83,7 @@ def _save(value: Any, shared: bool) -> Tree:
             return value if shared else value.copy()
         case Stateful():
             return value.snapshot()
-        case list():
+        case list() | deque():
             return [_save(item, shared) for item in value]
         case tuple() if type(value) is tuple:  # a run: what is in it stays as it is
             return tuple(_save(item, True) for item in value)

@@ -8,9 +8,10 @@ import numpy as np
 
 from thalweg.core.batch import Batch
 from thalweg.core.time import FOREVER, Instant
+from thalweg.state.snapshot import Stateful, Tree
 
 
-class ReferenceCounts:
+class ReferenceCounts(Stateful):
     """Tells whether anybody above needs to know that time has come to t: only if a result ends by then.
 
     The paper counts, for each stored tuple, the results that end with it, and for a join with a table lists the times
@@ -18,9 +19,16 @@ class ReferenceCounts:
     result that was deleted prematurely still has its time here: that message may be in vain.
     """
 
+    KEPT = ("_times",)
+
     def __init__(self) -> None:
         self._known: set[Instant] = set()
         self._times: list[Instant] = []  # the same as a heap
+
+    def restore(self, tree: Tree) -> None:
+        """Go back to a snapshot."""
+        super().restore(tree)
+        self._known = set(self._times)
 
     def add(self, batch: Batch) -> None:
         """Results that say when they end."""

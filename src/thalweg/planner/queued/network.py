@@ -11,14 +11,17 @@ from thalweg.planner.queued.queue import Item, Queue
 from thalweg.planner.queued.scheduler import Fifo, Scheduler
 from thalweg.planner.queued.station import Station
 from thalweg.planner.strategy import Strategy
+from thalweg.state.snapshot import Stateful, Tree
 
 
-class Network:
+class Network(Stateful):
     """Streams and tables put tuples in at the bottom, `out` holds what has come out at the top.
 
     Arrivals and wake-ups must come in order of time; how far each operator has got is the scheduler's business, and
     changes when an answer is known but never what it is.
     """
+
+    KEPT = ("_scheduler", "out", "stations")
 
     def __init__(self, pipeline: Pipeline, strategy: Strategy, scheduler: Scheduler | None = None) -> None:
         self.pipeline = pipeline
@@ -30,7 +33,7 @@ class Network:
         for place, node in enumerate(pipeline.nodes):
             if node.operator is not None:
                 self._add(place, strategy)
-        self.stations = tuple(self._by_place.values())
+        self.stations = list(self._by_place.values())
         self._connect()
 
     def _add(self, place: int, strategy: Strategy) -> None:
@@ -69,6 +72,15 @@ class Network:
             else:
                 results.append(self._by_place[place].begin(before, [results[i] for i in node.inputs]))
         return results[-1]
+
+    def snapshot(self) -> Tree:
+        """What the operators remember, what waits between them, and how far each has got."""
+        return super().snapshot() | {"pipeline": self.pipeline.snapshot()}
+
+    def restore(self, tree: Tree) -> None:
+        """Go on from there, in the middle of an instant if need be; `begin` must not be called."""
+        self.pipeline.restore(tree["pipeline"])
+        super().restore(tree)
 
     def arrive(self, feeds: Mapping[str, Batch], clock: Instant) -> None:
         """Tuples of streams and tables, up to and at `clock`."""

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 from thalweg.core.batch import Batch
 from thalweg.core.time import FOREVER, Instant
+from thalweg.state.snapshot import Stateful, Tree, immutable
 
 
+@immutable
 @dataclass(frozen=True)
 class Item:
     """Some tuples, or none: then it is a time-message. Whoever takes it learns that time has come to `clock`.
@@ -27,8 +29,10 @@ class Item:
         return self.batch is None
 
 
-class Queue:
+class Queue(Stateful):
     """Items in the order they were put in. With `piggyback` it holds at most one time-message, which is the last."""
+
+    KEPT = ("_items", "longest")
 
     def __init__(self, piggyback: bool = False) -> None:
         self._items: deque[Item] = deque()
@@ -37,6 +41,11 @@ class Queue:
 
     def __len__(self) -> int:
         return len(self._items)
+
+    def restore(self, tree: Tree) -> None:
+        """Go back to a snapshot."""
+        super().restore(tree)
+        self._items = deque(self._items)
 
     def put(self, item: Item) -> None:
         """One more item; under piggybacking it takes the place of a message that waits, and carries it."""

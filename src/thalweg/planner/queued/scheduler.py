@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Protocol
 
 from thalweg.planner.queued.station import Station
+from thalweg.state.snapshot import Stateful
 
 
-class Scheduler(Protocol):
+class Scheduler(Stateful, ABC):
     """Stations come in the order of the plan, inputs before consumers."""
 
+    @abstractmethod
     def run(self, stations: Sequence[Station]) -> bool:
         """Let stations work for a while; False if none could."""
 
 
-class Fifo:
+class Fifo(Scheduler):
     """One item goes through the whole pipeline before the next is begun: the uppermost station that can works."""
 
     def run(self, stations: Sequence[Station]) -> bool:
@@ -28,11 +30,13 @@ class Fifo:
         return False
 
 
-class RoundRobin:
+class RoundRobin(Scheduler):
     """Each station in turn works until its time slot is over or it has nothing left to do.
 
     The slot is in seconds by `timer`; a timer that counts calls makes it a number of items, the same on every machine.
     """
+
+    KEPT = ("_turn",)
 
     def __init__(self, slot: float = 0.01, timer: Callable[[], float] = perf_counter) -> None:
         self._slot, self._timer = slot, timer

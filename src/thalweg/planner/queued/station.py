@@ -12,14 +12,17 @@ from thalweg.planner.metrics import OperatorMetrics
 from thalweg.planner.pipeline import Node
 from thalweg.planner.queued.counts import ReferenceCounts
 from thalweg.planner.queued.queue import Item, Queue
+from thalweg.state.snapshot import Stateful
 
 
-class Station:
+class Station(Stateful):
     """Takes items, runs the operator at their clock, and puts what it gives into the queues of its consumers.
 
     Its clock is that of the items it has taken and nothing else: never that of the system (N8). A station with several
     inputs takes an instant from all of them at once, and only when nothing older can come from below.
     """
+
+    KEPT = ("clock", "_counts", "queues")  # what the operator keeps is the pipeline's
 
     def __init__(
         self,

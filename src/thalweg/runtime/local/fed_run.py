@@ -45,6 +45,15 @@ class FedRun(ABC):
         self._settle(now)
         return self._log.changes(now, first)
 
+    def _rebuild(self, plan: Plan, strategy: Strategy) -> None:
+        """Set up a pipeline anew, as after a crash; its state is to be restored."""
+        self._pipeline = build(plan, strategy, settings=self._settings)
+        self._log.pool = self._feeder.pool = self._pipeline.pool
+
+    @abstractmethod
+    def restart(self, plan: Plan, strategy: Strategy) -> None:
+        """Go on in operators built anew, from a snapshot of these: as after a crash, with nothing lost."""
+
     @abstractmethod
     def _settle(self, now: Instant) -> None:
         """Bring the operators' clock to `now`."""

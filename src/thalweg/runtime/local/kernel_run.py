@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from thalweg.algebra.plan import Plan
 from thalweg.core.time import Instant
-from thalweg.planner import Settings, Strategy, build
+from thalweg.planner import Settings, Strategy
 from thalweg.runtime.local.fed_run import FedRun
 from thalweg.runtime.local.feeder import Event
 
@@ -47,8 +47,7 @@ class KernelRun(FedRun):
         self._log.add(output)
 
     def restart(self, plan: Plan, strategy: Strategy) -> None:
-        """Go on in a pipeline built anew, from a snapshot of this one: as after a crash, with nothing lost."""
-        fresh = build(plan, strategy, settings=self._settings)
-        fresh.restore(self._pipeline.snapshot())
-        self._pipeline = fresh
-        self._log.pool = self._feeder.pool = fresh.pool
+        """Go on in a pipeline built anew, from a snapshot of this one."""
+        tree = self._pipeline.snapshot()
+        self._rebuild(plan, strategy)
+        self._pipeline.restore(tree)

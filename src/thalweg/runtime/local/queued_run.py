@@ -46,6 +46,15 @@ class QueuedRun(FedRun):
         self._network.heartbeat(now)
         self._run(now)
 
+    def restart(self, plan: Plan, strategy: Strategy) -> None:
+        """Go on in a network built anew, from a snapshot of this one; items may wait in its queues."""
+        network, view = self._network.snapshot(), self._view.snapshot()
+        self._rebuild(plan, strategy)
+        self._network = Network(self._pipeline, strategy, self._settings.make_scheduler())
+        self._network.restore(network)
+        self._view = Expire(plan.schema)
+        self._view.restore(view)
+
     def _settle(self, now: Instant) -> None:
         for t, events in groupby(self._feeder.due(now), lambda event: event.t):
             self._wake(t)
@@ -66,12 +75,17 @@ class QueuedRun(FedRun):
 
     def _run(self, now: Instant) -> None:
         """Work until all queues are empty; the system's time is `now`."""
-        self._network.run()
+        while self._work():
+            pass
         out = self._network.out
         while len(out):
             item = out.take()
             told = self._nothing if item.batch is None else item.batch
             self._show(self._view.process([told], item.clock), now)
+
+    def _work(self) -> bool:
+        """One turn of the scheduler; False if there is nothing to do."""
+        return self._network.work()
 
     def _show(self, batch: Batch, now: Instant) -> None:
         self.delay.add(now - batch.start)
