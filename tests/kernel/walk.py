@@ -67,4 +67,6 @@ def _parts(thing: object) -> dict[object, object] | None:
     if not hasattr(thing, "__dict__") or not type(thing).__module__.startswith("thalweg"):
         return None
     kind = type(thing).__name__
-    return {name: value for name, value in vars(thing).items() if (kind, name) not in WITHIN_A_BATCH}
+    return {
+        name: value for name, value in vars(thing).items() if (kind, name) not in WITHIN_A_BATCH and name != "<logs>"
+    }

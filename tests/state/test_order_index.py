@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from operators.feeds import examples
+from thalweg.state.array_log import ArrayLog
 from thalweg.state.buffers import order_index
 from thalweg.state.buffers.order_index import LEFT, RIGHT, OrderIndex
 
@@ -82,7 +83,7 @@ def test_snapshots_share_the_runs() -> None:
     first, second = index.snapshot(), index.snapshot()
     assert first["_parts"][0]["run"]["left"] is second["_parts"][0]["run"]["left"]
     index.leave(LEFT, np.array([0]))
-    assert first["_parts"][0]["there"].all()
+    assert ArrayLog.read(first["_parts"][0]["there"]["<array>"])[1].all()
 
 
 def _both(index: OrderIndex, model: list[Result], step: object, number: int) -> None:

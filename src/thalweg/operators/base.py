@@ -43,6 +43,11 @@ class Operator(Stateful, ABC):
         return None
 
     @property
+    def fills_up(self) -> bool:
+        """Whether the output may have NULLs for the second input's columns, so that they do not tell its key."""
+        return False
+
+    @property
     def next_wake(self) -> Instant:
         """When time alone changes the output next, whatever the inputs; known to what keeps tuples back."""
         return FOREVER

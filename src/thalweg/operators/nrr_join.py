@@ -69,6 +69,11 @@ class NrrJoin(Operator):
         return self._keys.sides
 
     @property
+    def fills_up(self) -> bool:
+        """A LEFT join does."""
+        return self._keeps_lonely
+
+    @property
     def stored(self) -> int:
         """The versions of the NRR, and the left tuples of the last instant."""
         return len(self._versions) + len(self._latest.tuples)

@@ -2,7 +2,7 @@
 
 A stateful class names its state in KEPT; all else comes from the plan. Immutable runs (tuples and frozen dataclasses of
 arrays) are shared between the live state and its snapshots, so whoever writes one down finds by identity what it has
-written before; arrays that are changed in place are copied, both ways.
+written before; arrays that are changed in place are told as such runs by an `ArrayLog` each.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from thalweg.core.batch import Batch, Dates
+from thalweg.state.array_log import ArrayLog
 
 Tree = Any  # None | bool | int | float | str | array | list[Tree] | tuple[Tree, ...] | dict[str, Tree]
 
 _Class = TypeVar("_Class", bound=type)
 
-_KIND = "<kind>"  # no attribute has this name
+Logs = dict[str, ArrayLog]  # by path below a stateful object
+
+_KIND, _ARRAY, _LOGS = "<kind>", "<array>", "<logs>"  # no attribute has such a name
 _KINDS: dict[str, type] = {}
 
 
@@ -43,12 +46,23 @@ class Stateful:
 
     def snapshot(self) -> Tree:
         """The state now. Nothing that happens later changes it."""
-        return {_KIND: _name(type(self))} | {name: _save(getattr(self, name), False) for name in self.KEPT}
+        return {_KIND: _name(type(self))} | {name: self._save_part(name, getattr(self, name)) for name in self.KEPT}
 
     def restore(self, tree: Tree) -> None:
         """Go back to a snapshot, which may be restored again and elsewhere."""
         for name in self.KEPT:
-            setattr(self, name, _load(getattr(self, name, None), tree[name], False))
+            setattr(self, name, self._load_part(name, tree[name]))
+
+    def _save_part(self, name: str, value: Any) -> Tree:
+        """Part of a snapshot. What is in arrays and has not changed since the last one is the same as there."""
+        return _save(value, vars(self).setdefault(_LOGS, {}), name)
+
+    def _load_part(self, name: str, tree: Tree) -> Any:
+        """What `_save_part` has saved under a name."""
+        logs: Logs = vars(self).setdefault(_LOGS, {})
+        for path in [path for path in logs if path == name or path.startswith(f"{name}.")]:
+            del logs[path]
+        return _load(getattr(self, name, None), tree, logs, name)
 
 
 def immutable(cls: _Class) -> _Class:
@@ -77,20 +91,21 @@ def nbytes(value: Any) -> int:
     return 0
 
 
-def _save(value: Any, shared: bool) -> Tree:
+def _save(value: Any, logs: Logs | None, path: str) -> Tree:
+    """A value as a tree; without `logs` it is part of a run, whose arrays stay as they are."""
     match value:
         case np.ndarray():
-            return value if shared else value.copy()
+            return value if logs is None else {_ARRAY: logs.setdefault(path, ArrayLog()).tell(value)}
         case Stateful():
             return value.snapshot()
         case list() | deque():
-            return [_save(item, shared) for item in value]
-        case tuple() if type(value) is tuple:  # a run: what is in it stays as it is
-            return tuple(_save(item, True) for item in value)
+            return [_save(item, logs, f"{path}.{place}") for place, item in enumerate(value)]
+        case tuple() if type(value) is tuple:
+            return tuple(_save(item, None, "") for item in value)
         case dict() if all(isinstance(key, str) for key in value):
-            return {key: _save(item, shared) for key, item in value.items()}
+            return {key: _save(item, logs, f"{path}.{key}") for key, item in value.items()}
         case _ if is_dataclass(value) and _name(type(value)) in _KINDS:
-            kept = {f.name: _save(getattr(value, f.name), True) for f in fields(value)}
+            kept = {f.name: _save(getattr(value, f.name), None, "") for f in fields(value)}
             return {_KIND: _name(type(value))} | kept
         case np.generic():
             return value.item()
@@ -99,26 +114,28 @@ def _save(value: Any, shared: bool) -> Tree:
     raise TypeError(f"{type(value).__name__} cannot be part of a snapshot")
 
 
-def _load(now: Any, tree: Tree, shared: bool) -> Any:
+def _load(now: Any, tree: Tree, logs: Logs, path: str) -> Any:
     match tree:
-        case np.ndarray():
-            return tree if shared else tree.copy()
         case list():
             places = now if isinstance(now, list) and len(now) == len(tree) else [None] * len(tree)
-            return [_load(place, item, shared) for place, item in zip(places, tree, strict=True)]
+            pairs = zip(places, tree, strict=True)
+            return [_load(place, item, logs, f"{path}.{i}") for i, (place, item) in enumerate(pairs)]
         case tuple():
-            return tuple(_load(None, item, True) for item in tree)
+            return tuple(_load(None, item, logs, "") for item in tree)
+        case dict() if _ARRAY in tree:
+            logs[path], array = ArrayLog.read(tree[_ARRAY])
+            return array
         case dict() if _KIND in tree:
             return _revive(now, tree)
         case dict():
-            return {key: _load(None, item, shared) for key, item in tree.items()}
+            return {key: _load(None, item, logs, f"{path}.{key}") for key, item in tree.items()}
     return tree
 
 
 def _revive(now: Any, tree: Mapping[str, Tree]) -> Any:
     kind = _KINDS[tree[_KIND]]
     if not issubclass(kind, Stateful):
-        return kind(**{name: _load(None, item, True) for name, item in tree.items() if name != _KIND})
+        return kind(**{name: _load(None, item, {}, "") for name, item in tree.items() if name != _KIND})
     revived = now if type(now) is kind else kind.__new__(kind)
     revived.restore(tree)
     return revived

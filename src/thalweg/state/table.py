@@ -83,23 +83,22 @@ class KeyTable(Stateful):
 
     def snapshot(self) -> Tree:
         """The keys by code. How codes are found follows from them."""
-        keys = [kept.values[: self.size].copy() for kept in self._lanes]
-        narrow = self._narrow is not None
-        return super().snapshot() | {"keys": keys, "free": self._hash.free.copy(), "narrow": narrow}
+        keys = [kept.values for kept in self._lanes]
+        told = {"keys": self._save_part("keys", keys), "free": self._save_part("free", self._hash.free)}
+        return super().snapshot() | told | {"size": self.size, "narrow": self._narrow is not None}
 
     def restore(self, tree: Tree) -> None:
         """Go back to a snapshot: the same codes, looked up anew."""
         super().restore(tree)
-        keys: list[Ints] = tree["keys"]
-        for kept, key in zip(self._lanes, keys, strict=True):
-            kept.fit(len(key))
-            kept.values[: len(key)] = key
+        for kept, values in zip(self._lanes, self._load_part("keys", tree["keys"]), strict=True):
+            kept.values = values
+        keys = [kept.values[: tree["size"]] for kept in self._lanes]
         self._hash = HashTable(max(1, len(keys)))
         self._narrow = LaneCoder() if tree["narrow"] else None
         if self._narrow is not None:
             self._narrow.adopt(keys[0])
         elif keys:
-            self._hash.adopt(keys, len(keys[0]), tree["free"])
+            self._hash.adopt(keys, tree["size"], self._load_part("free", tree["free"]))
 
     def _is_narrow(self, key: Ints) -> bool:
         known = key[key != NULL]
