@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pytest
@@ -13,7 +13,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from thalweg.core.errors import DataError
 from thalweg.generators import make
 from thalweg.runtime.spark.sources.generator import GeneratorReader
-from thalweg.runtime.spark.sources.rows import Pace, RowReader, Rows, Speed
+from thalweg.runtime.spark.sources.rows import Pace, RangeLoad, RowReader, Rows, Speed
 
 
 class TenASecond(RowReader):
@@ -26,9 +26,6 @@ class TenASecond(RowReader):
 
     def due(self, first: int, seconds: float) -> int:
         return first + int(10 * seconds)
-
-    def batches(self, first: int, end: int) -> Iterator[pa.RecordBatch]:
-        yield pa.record_batch({"row": list(range(first, end))})
 
 
 def reader(rows: int | None = None, per_batch: int = 25, speed: Speed = "max") -> TenASecond:
@@ -84,9 +81,18 @@ def test_partitions_are_the_range(first: int, rows: int) -> None:
     assert places[-1] == first + rows
 
 
-def test_a_large_range_comes_in_pieces() -> None:
-    sizes = [batch.num_rows for batch in reader().read(Rows(5, 70_005))]
-    assert (sum(sizes), max(sizes), len(sizes)) == (70_000, 32_768, 3)
+class Numbers(RangeLoad):
+    """Rows that hold their numbers."""
+
+    def rows(self, first: int, end: int, columns: Sequence[str]) -> pa.Table:
+        return pa.table({name: list(range(first, end)) for name in columns})
+
+
+def test_ranges_travel_and_rows_are_made_from_them() -> None:
+    told = [batch for part in (Rows(5, 8), Rows(20, 21)) for batch in reader().read(part)]
+    assert [batch.to_pylist() for batch in told] == [[{"first": 5, "end": 8}], [{"first": 20, "end": 21}]]
+    (described,) = pa.Table.from_batches(told).combine_chunks().to_batches()
+    assert Numbers()(described, ["n"]).to_pydict() == {"n": [5, 6, 7, 20]}
 
 
 def test_a_generator_knows_when_rows_are_due() -> None:

@@ -17,7 +17,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 from thalweg.generators import make
 from thalweg.runtime.spark.schema import from_spark, to_arrow
-from thalweg.runtime.spark.sources import generator, replay
+from thalweg.runtime.spark.sources import ASIDE, generator, replay
 from thalweg.runtime.spark.sources.replay import ReplayReader
 from thalweg.runtime.spark.sources.rows import Pace
 
@@ -25,9 +25,11 @@ READINGS = Schema.of(ts=DataType.TIMESTAMP, k=DataType.BIGINT, v=DataType.DOUBLE
 
 
 def test_a_generator_gives_the_same_rows_after_a_crash(spark: SparkSession, tmp_path: Path) -> None:
-    df = generator(spark, "sensors", seed=3, rate=50, rows=5_000, rows_per_batch=2_000, partitions=2)
+    source = generator(spark, "sensors", seed=3, rate=50, rows=5_000, rows_per_batch=2_000, partitions=2)
+    assert source.schema == make("sensors").schema
+    df = source.dataframe().drop(*ASIDE.names)
     assert df.isStreaming
-    assert from_spark(df.schema) == make("sensors").schema
+    assert from_spark(df.schema) == source.schema
     sink = Sink(tmp_path / "checkpoint")
     with pytest.raises(StreamingQueryException, match="the sink fails"):
         sink.run(df, fail_at=1)
@@ -61,12 +63,12 @@ def table() -> pa.Table:
 def test_a_table_comes_in_order_of_time_and_is_told_once(spark: SparkSession, tmp_path: Path) -> None:
     pq.write_table(table(), tmp_path / "t.parquet")
     stream = replay(spark, tmp_path / "t.parquet", "ts", READINGS, rows_per_batch=3, staging=tmp_path / "staging")
-    sink = Sink(tmp_path / "one").run(stream)
+    sink = Sink(tmp_path / "one").run(stream.dataframe())
     assert sink.sizes == [3, 1]
     assert [(row["k"], row["v"]) for row in sink.rows] == [(2, None), (4, 4.0), (3, 3.0), (1, 1.0)]
     assert sink.rows[0]["ts"] == datetime(1970, 1, 1, 0, 0, 10, tzinfo=UTC)
     again = replay(spark, table(), "ts", READINGS, rows_per_batch=3, staging=tmp_path / "staging")
-    assert sink.run(again).sizes == [3, 1], "nothing is told twice"
+    assert sink.run(again.dataframe()).sizes == [3, 1], "nothing is told twice"
     assert len(list((tmp_path / "staging").iterdir())) == 1, "the same rows are the same file"
 
 
@@ -76,7 +78,7 @@ def test_what_is_staged_is_the_same_from_a_csv_file_and_a_dataframe(spark: Spark
     rows = [(datetime(1970, 1, 1, 0, 0, 30), 1, 1.0), (datetime(1970, 1, 1, 0, 0, 10), 2, None)]
     replay(spark, str(tmp_path / "t.csv"), "ts", few, staging=tmp_path / "staging")
     df = spark.createDataFrame(rows, "ts timestamp_ntz, k int, v double")
-    assert replay(spark, df, "ts", few, staging=tmp_path / "staging").isStreaming
+    assert replay(spark, df, "ts", few, staging=tmp_path / "staging").dataframe().isStreaming
     (staged,) = (tmp_path / "staging").iterdir()
     assert pq.read_table(staged).column("k").to_pylist() == [2, 1]
 

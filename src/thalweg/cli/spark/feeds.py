@@ -65,17 +65,19 @@ def _declare_stream(engine: Engine, stream: Stream, source: Source) -> None:
     engine.stream(stream.name, frame, timestamp, stream.lateness or 0, **timed)
 
 
-def _stream(spark: SparkSession, source: Source, schema: Schema, timestamp: str, options: dict[str, Any]) -> DataFrame:
+def _stream(
+    spark: SparkSession, source: Source, schema: Schema, timestamp: str, options: dict[str, Any]
+) -> DataFrame | sources.ArrowSource:
     match source.kind:
         case "generator":
-            frame = sources.generator(spark, source.where, **options)
-            missing = [name for name in schema.names if name not in frame.columns]
+            made = sources.generator(spark, source.where, **options)
+            missing = [name for name in schema.names if name not in made.schema.names]
             if missing:
                 raise DataError(
                     f"the generator {source.where} has no column {missing[0]}, which {source.name} declares",
-                    candidates=frame.columns,
+                    candidates=made.schema.names,
                 )
-            return frame.select(*schema.names)
+            return made.choose(schema.names)
         case "socket":
             host, _, port = source.where.rpartition(":")
             if not port.isdecimal():
@@ -86,6 +88,9 @@ def _stream(spark: SparkSession, source: Source, schema: Schema, timestamp: str,
             _check(source, options, sources.replay)
             return sources.replay(spark, source.where, timestamp, schema, **options)
     path, options = _directory(source.where, options)
+    if source.kind == "parquet":
+        _check(source, options, sources.parquet)
+        return sources.parquet(spark, path, schema, **options)
     if source.kind in FORMATS:
         _check(source, options, sources.directory)
         return sources.directory(spark, path, schema, source.kind, **options)

@@ -93,7 +93,8 @@ def _read(stream: StreamInput, ports: Ports, spec: QuerySpec, checkpoint: Checkp
     keys = tuple((port, _renumbered(key, places)) for port, key in ports)
     read, stamped = Schema(tuple(schema[i] for i in needed)), stream.stream.timestamp is not None
     reading = Reading(stream.stream.name, read, keys, spec.shards, stamped, stream.ahead)
-    return stream.rows(needed).mapInArrow(reading_task(reading, str(checkpoint.folder)), PARCELS)
+    task = reading_task(reading, str(checkpoint.folder), stream.arranged(needed))
+    return stream.rows(needed).mapInArrow(task, PARCELS)
 
 
 def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:

@@ -19,6 +19,7 @@ from thalweg.planner.blueprint import Blueprint
 from thalweg.runtime.spark.inputs import StreamInput, TableInput, stream_input, table_input
 from thalweg.runtime.spark.query import SparkQuery
 from thalweg.runtime.spark.session import local_spark
+from thalweg.runtime.spark.sources.arrow import ArrowSource
 
 
 class Engine:
@@ -40,13 +41,13 @@ class Engine:
     def stream(
         self,
         name: str,
-        df: DataFrame,
+        df: DataFrame | ArrowSource,
         timestamp: str = "ts",
         lateness: str | int | None = None,
         idle: str | None = None,
         ahead: str | None = "1 day",
     ) -> None:
-        """Make a streaming DataFrame known as a stream.
+        """Make a streaming DataFrame known as a stream, or a source whose rows Arrow reads (`sources.parquet`).
 
         `timestamp` names the column with the time of a row: a TIMESTAMP, or an integer for plain ticks (which then is
         no column of the stream). Rows may come late by `lateness` ("5 seconds"); later ones are kept aside. After

@@ -18,6 +18,7 @@ from thalweg.core.types import DataType
 from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.reading import REASON, SIGN, TEXT, TIME
 from thalweg.runtime.spark.schema import from_spark, to_spark
+from thalweg.runtime.spark.sources.arrow import Arranged, ArrowSource, Load
 from thalweg.runtime.spark.sources.aside import ASIDE
 from thalweg.runtime.spark.sources.aside import REASON as REASON_ASIDE
 from thalweg.runtime.spark.sources.aside import TEXT as TEXT_ASIDE
@@ -27,16 +28,25 @@ OPERATION, AT = "_op", "_at"
 
 @dataclass(frozen=True)
 class StreamInput:
-    """A streaming DataFrame with a column that tells the time of its rows."""
+    """A streaming DataFrame with a column that tells the time of its rows, or with what the rows are loaded from."""
 
     stream: Stream
     frame: DataFrame
     time_column: str
     time: InputTime
     ahead: int | None
+    load: Load | None = None
+
+    def arranged(self, needed: Collection[int]) -> Arranged | None:
+        """What loads the rows, if the DataFrame only describes them."""
+        if self.load is None:
+            return None
+        return Arranged(self.load, Schema(tuple(self.stream.schema[i] for i in sorted(needed))), self.time_column)
 
     def rows(self, needed: Collection[int]) -> DataFrame:
         """Some of the stream's columns in our types, the time, and what is wrong with a row, if the source knows."""
+        if self.load is not None:
+            return self.frame
         fields = to_spark(self.stream.schema).fields
         columns = [_cast(f).alias(f.name) for i, f in enumerate(fields) if i in needed]
         time = sf.col(_quoted(self.time_column))
@@ -86,16 +96,25 @@ class TableInput:
 
 
 def stream_input(
-    name: str, frame: DataFrame, timestamp: str, lateness: str | int | None, idle: str | None, ahead: str | None
+    name: str,
+    source: DataFrame | ArrowSource,
+    timestamp: str,
+    lateness: str | int | None,
+    idle: str | None,
+    ahead: str | None,
 ) -> StreamInput:
     """What `Engine.stream` was told, checked."""
+    frame = source if isinstance(source, DataFrame) else source.described
     if not frame.isStreaming:
         raise DataError(
             f"{name} must be a streaming DataFrame, but this one is not",
             hint="spark.readStream gives one; a table that is there as a whole is a relation, or feed it with "
             "thalweg.runtime.spark.sources.replay",
         )
-    whole = from_spark(frame.select(*(c for c in frame.columns if c not in ASIDE.names)).schema)
+    if isinstance(source, DataFrame):
+        whole = from_spark(frame.select(*(c for c in frame.columns if c not in ASIDE.names)).schema)
+    else:
+        whole = source.schema
     place = next((i for i, n in enumerate(whole.names) if n.casefold() == timestamp.casefold()), None)
     if place is None:
         raise NameNotFoundError(
@@ -116,7 +135,8 @@ def stream_input(
     stream = Stream(name, schema, place if stamped else None, late)
     silence = None if idle is None else _extent(idle, Clock.TIMESTAMPS, "idle")
     allowed = None if ahead is None or not stamped else _extent(ahead, Clock.TIMESTAMPS, "ahead")
-    return StreamInput(stream, frame, whole.names[place], InputTime(late, silence), allowed)
+    load = None if isinstance(source, DataFrame) else source.load
+    return StreamInput(stream, frame, whole.names[place], InputTime(late, silence), allowed, load)
 
 
 def table_input(name: str, frame: DataFrame, key: str | list[str] | None, retroactive: bool) -> TableInput:

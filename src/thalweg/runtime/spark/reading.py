@@ -17,15 +17,17 @@ from thalweg.runtime.spark.parcels import to_rows
 BATCH_ID = "streaming.sql.batchId"
 
 Mapped = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+Loading = Callable[[Iterable[pa.RecordBatch]], pa.Table]
 
 
-def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
-    """The function for `mapInArrow` over a source's rows."""
+def reading_task(reading: Reading | TableReading, checkpoint: str, load: Loading | None = None) -> Mapped:
+    """The function for `mapInArrow` over a source's rows, or over what they are to be loaded from."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         there = list(batches)
         if there:
-            yield to_rows(reading.parcels(pa.Table.from_batches(there), *_part_and_time(checkpoint)))
+            rows = pa.Table.from_batches(there) if load is None else load(there)
+            yield to_rows(reading.parcels(rows, *_part_and_time(checkpoint)))
 
     return task
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
 from thalweg.generators import Generator, make
-from thalweg.runtime.spark.schema import to_arrow, to_spark
-from thalweg.runtime.spark.sources.rows import Pace, RowReader, Speed
+from thalweg.runtime.spark.schema import to_arrow
+from thalweg.runtime.spark.sources.arrow import ArrowSource
+from thalweg.runtime.spark.sources.rows import DESCRIBED, Pace, RangeLoad, RowReader, Speed
 
 
 def generator(
@@ -26,7 +27,7 @@ def generator(
     rows_per_batch: int = 250_000,
     partitions: int | None = None,
     **options: Any,
-) -> DataFrame:
+) -> ArrowSource:
     """The generator called `name` with its own `options` (seed, rate, ...), up to `rows` rows.
 
     `rate` says how many rows there are in a second of event time, `speed` how many such seconds pass in a real one.
@@ -35,7 +36,8 @@ def generator(
     pace = Pace(rows, rows_per_batch, partitions or spark.sparkContext.defaultParallelism, speed)
     spark.dataSource.register(GeneratorSource)
     spec = json.dumps({"name": name, "options": dict(made.options), "pace": asdict(pace)})
-    return spark.readStream.format(GeneratorSource.name()).option("spec", spec).load()
+    ranges = spark.readStream.format(GeneratorSource.name()).option("spec", spec).load()
+    return ArrowSource(ranges, made.schema, GeneratedRows(name, dict(made.options)))
 
 
 class GeneratorSource(DataSource):
@@ -46,21 +48,18 @@ class GeneratorSource(DataSource):
         """The format's name."""
         return "thalweg_generator"
 
-    def schema(self) -> StructType:
-        """The columns of the generator."""
-        return to_spark(self._made().schema)
+    def schema(self) -> str:
+        """Ranges of rows."""
+        return DESCRIBED
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """A reader that deals out ranges of rows."""
-        return GeneratorReader(self._made(), Pace(**json.loads(self.options["spec"])["pace"]))
-
-    def _made(self) -> Generator:
         spec = json.loads(self.options["spec"])
-        return make(spec["name"], **spec["options"])
+        return GeneratorReader(make(spec["name"], **spec["options"]), Pace(**spec["pace"]))
 
 
 class GeneratorReader(RowReader):
-    """Rows by their number."""
+    """Deals out the rows of a generator."""
 
     def __init__(self, made: Generator, pace: Pace) -> None:
         super().__init__(pace)
@@ -70,7 +69,15 @@ class GeneratorReader(RowReader):
         """The generator's rate says it."""
         return first + int(seconds * self._made.rows_per_second)
 
-    def batches(self, first: int, end: int) -> Iterator[pa.RecordBatch]:
+
+@dataclass(frozen=True)
+class GeneratedRows(RangeLoad):
+    """Makes rows up, the same ones for a range each time."""
+
+    name: str
+    options: dict[str, Any]
+
+    def rows(self, first: int, end: int, columns: Sequence[str]) -> pa.Table:
         """The rows, made on the spot."""
-        table = self._made.table(first, end - first)
-        yield from table.cast(to_arrow(self._made.schema)).to_batches()
+        made = make(self.name, **self.options)
+        return made.table(first, end - first).cast(to_arrow(made.schema)).select(columns)

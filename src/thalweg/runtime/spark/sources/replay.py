@@ -11,8 +11,8 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -31,9 +31,11 @@ from thalweg.core.schema import Field, Schema
 from thalweg.core.time import SECOND
 from thalweg.core.types import DataType
 from thalweg.formats.names import places_of
-from thalweg.runtime.spark.schema import from_spark, to_arrow, to_spark
-from thalweg.runtime.spark.sources.rows import PIECE, Pace, RowReader, Speed
+from thalweg.runtime.spark.schema import from_spark, to_arrow
+from thalweg.runtime.spark.sources.arrow import ArrowSource
+from thalweg.runtime.spark.sources.rows import DESCRIBED, Pace, RangeLoad, RowReader, Speed
 
+PIECE = 32_768  # rows of one group of the staged file
 Bounded: TypeAlias = pa.Table | DataFrame | str | Path
 
 
@@ -47,7 +49,7 @@ def replay(
     rows_per_batch: int = 250_000,
     partitions: int | None = None,
     staging: str | Path | None = None,
-) -> DataFrame:
+) -> ArrowSource:
     """The columns of `schema` from an Arrow table, a Parquet or CSV file, or a DataFrame, by its column `timestamp`.
 
     `staging` is a folder that all workers can read; without it a temporary one is used, until this process ends.
@@ -60,7 +62,8 @@ def replay(
     pace = Pace(table.num_rows, rows_per_batch, partitions or spark.sparkContext.defaultParallelism, speed)
     spec = json.dumps({"path": str(path), "timestamp": timestamp, "pace": asdict(pace)})
     spark.dataSource.register(ReplaySource)
-    return spark.readStream.format(ReplaySource.name()).schema(to_spark(schema)).option("spec", spec).load()
+    ranges = spark.readStream.format(ReplaySource.name()).option("spec", spec).load()
+    return ArrowSource(ranges, schema, StagedRows(str(path)))
 
 
 class ReplaySource(DataSource):
@@ -71,6 +74,10 @@ class ReplaySource(DataSource):
         """The format's name."""
         return "thalweg_replay"
 
+    def schema(self) -> str:
+        """Ranges of rows."""
+        return DESCRIBED
+
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """A reader that deals out ranges of rows."""
         spec: dict[str, Any] = json.loads(self.options["spec"])
@@ -78,7 +85,7 @@ class ReplaySource(DataSource):
 
 
 class ReplayReader(RowReader):
-    """Rows of a Parquet file that is sorted by time, in groups of PIECE rows."""
+    """Deals out the rows of a Parquet file that is sorted by time."""
 
     def __init__(self, path: str, timestamp: str, pace: Pace) -> None:
         super().__init__(pace)
@@ -94,12 +101,19 @@ class ReplayReader(RowReader):
             return first
         return int(np.searchsorted(self._times, self._times[first] + seconds * SECOND, side="right"))
 
-    def batches(self, first: int, end: int) -> Iterator[pa.RecordBatch]:
-        """The rows, out of the one or two groups that hold them."""
+
+@dataclass(frozen=True)
+class StagedRows(RangeLoad):
+    """Reads rows of such a file, which holds them in groups of PIECE."""
+
+    path: str
+
+    def rows(self, first: int, end: int, columns: Sequence[str]) -> pa.Table:
+        """The rows, out of the groups that hold them."""
         groups = range(first // PIECE, (end - 1) // PIECE + 1)
-        with pq.ParquetFile(self._path) as file:
-            table = file.read_row_groups(list(groups))
-        yield from table.slice(first - groups.start * PIECE, end - first).to_batches()
+        with pq.ParquetFile(self.path) as file:
+            table = file.read_row_groups(list(groups), columns=list(columns))
+        return table.slice(first - groups.start * PIECE, end - first).select(columns)
 
 
 def _loaded(data: Bounded, schema: Schema) -> pa.Table:

@@ -1,13 +1,13 @@
 """Streams of which any range of rows can be read at any time: the offset is a row's number.
 
 A micro-batch is a range, so that one which is run again reads the same rows. At a speed, rows come due as their own
-time passes; otherwise as many come as a batch may hold.
+time passes; otherwise as many come as a batch may hold. Through Spark go the ranges alone; see `arrow`.
 """
 
 from __future__ import annotations
 
 import time
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,9 +19,22 @@ from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows, SupportsTri
 
 from thalweg.core.errors import DataError
 
-PIECE = 32_768  # rows of one Arrow batch on its way to Spark
+DESCRIBED = "first LONG, end LONG"
 
 Speed = float | Literal["max"]
+
+
+class RangeLoad(ABC):
+    """Makes rows from ranges: the `Load` of such a stream."""
+
+    def __call__(self, described: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
+        """Some columns of the rows of all ranges."""
+        ranges = zip(*(described.column(name).to_pylist() for name in ("first", "end")), strict=True)
+        return pa.concat_tables([self.rows(first, end, columns) for first, end in ranges])
+
+    @abstractmethod
+    def rows(self, first: int, end: int, columns: Sequence[str]) -> pa.Table:
+        """Some columns of rows `first` to `end`, in the types of `to_arrow`."""
 
 
 class Rows(InputPartition):
@@ -55,7 +68,7 @@ class Pace:
 
 
 class RowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Deals out ranges of rows; what they hold and when they are due is for subclasses to say."""
+    """Deals out ranges of rows; when they are due is for subclasses to say."""
 
     clock: Callable[[], float] = staticmethod(time.monotonic)
 
@@ -68,10 +81,6 @@ class RowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     @abstractmethod
     def due(self, first: int, seconds: float) -> int:
         """Up to which row the stream has come when `seconds` of its own time have passed since row `first`."""
-
-    @abstractmethod
-    def batches(self, first: int, end: int) -> Iterator[pa.RecordBatch]:
-        """Rows `first` to `end`."""
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name, like those below
         """Before the first row."""
@@ -101,10 +110,9 @@ class RowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [Rows(i, j) for i, j in pairwise(bounds)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of one range."""
+        """The range, as a row of DESCRIBED."""
         assert isinstance(partition, Rows)
-        for first in range(partition.first, partition.end, PIECE):
-            yield from self.batches(first, min(first + PIECE, partition.end))
+        yield pa.record_batch({"first": [partition.first], "end": [partition.end]})
 
     def _available(self, first: int) -> int:
         if self.pace.speed != "max" and not self._at_once:

@@ -1,0 +1,90 @@
+"""A directory of Parquet files, of which Spark only tells the names and Arrow reads the columns that a query needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from thalweg.core.schema import Field, Schema
+from thalweg.formats.lines import file_system
+from thalweg.runtime.spark.schema import to_arrow
+from thalweg.runtime.spark.sources.arrow import ArrowSource
+from thalweg.runtime.spark.sources.aside import aside_batch
+from thalweg.runtime.spark.sources.drift import files_of, local_path
+
+
+def parquet(
+    spark: SparkSession, path: str | Path, schema: Schema, *, pattern: str = "*", files_per_batch: int = 1_000
+) -> ArrowSource:
+    """The columns of `schema` from the files whose names match `pattern`.
+
+    A file that lacks a column, has it in another type, or cannot be read is told of by a row aside, and what can be
+    read of it is. Timestamps without a zone are UTC's.
+    """
+    return ArrowSource(files_of(spark, str(path), pattern, files_per_batch), schema, ParquetFiles(schema))
+
+
+@dataclass(frozen=True)
+class ParquetFiles:
+    """Reads columns of files."""
+
+    schema: Schema
+
+    def __call__(self, described: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
+        """The rows of all files, and one row aside for each that does not fit."""
+        wanted = Schema(tuple(self.schema[self.schema.find(name)[0]] for name in columns))
+        parts = [self._read(local_path(path), wanted) for path in described.column("path").to_pylist()]
+        return pa.concat_tables([part for both in parts for part in both], promote_options="default")
+
+    def _read(self, path: str, wanted: Schema) -> list[pa.Table]:
+        system, inner = file_system(path)
+        with system.open_input_file(inner) as opened:
+            try:
+                file = pq.ParquetFile(opened)
+            except pa.ArrowInvalid as error:
+                return [_aside(wanted, path, f"the file cannot be read: {error}")]
+            there = {name.casefold(): name for name in file.schema_arrow.names}
+            known = [f for f in self.schema if f.name.casefold() in there]
+            absent = [f.name for f in self.schema if f.name.casefold() not in there]
+            read = file.read([there[f.name.casefold()] for f in wanted if f in known])
+        rows, wrong = _typed(read, wanted)
+        problems = ([f"the file has no column {', '.join(absent)}"] if absent else []) + wrong
+        return [rows, *(_aside(wanted, path, problem) for problem in problems)]
+
+
+def _typed(read: pa.Table, wanted: Schema) -> tuple[pa.Table, list[str]]:
+    """Columns in our types, those that are not there or do not fit as NULLs; and what does not fit."""
+    names = {name.casefold(): place for place, name in enumerate(read.column_names)}
+    columns, wrong = [], []
+    for field, arrow in zip(wanted, to_arrow(wanted), strict=True):
+        place = names.get(field.name.casefold())
+        column = pa.nulls(read.num_rows, arrow.type)
+        if place is not None:
+            try:
+                column = _cast(read.column(place), arrow.type)
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                wrong.append(_does_not_fit(field, read.schema.field(place).type))
+        columns.append(column)
+    return pa.Table.from_arrays(columns, schema=to_arrow(wanted)), wrong
+
+
+def _cast(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.ChunkedArray:
+    if column.type == wanted:
+        return column
+    if pa.types.is_timestamp(wanted) and pa.types.is_timestamp(column.type):
+        return column.cast(pa.timestamp("us", column.type.tz), safe=False).cast(wanted)
+    return pc.cast(column, wanted)
+
+
+def _does_not_fit(field: Field, found: pa.DataType) -> str:
+    return f"column {field.name} wants {field.type}, the file has {found}"
+
+
+def _aside(wanted: Schema, path: str, reason: str) -> pa.Table:
+    return pa.Table.from_batches([aside_batch(wanted, [path], [reason])])
