@@ -8,7 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-SCHEMA = "ts timestamp, k long, v double, a long, b long, c double"
+from thalweg.core.schema import Schema
+from thalweg.core.types import DataType
+
+SCHEMA = Schema.of(
+    ts=DataType.TIMESTAMP,
+    k=DataType.BIGINT,
+    v=DataType.DOUBLE,
+    a=DataType.BIGINT,
+    b=DataType.BIGINT,
+    c=DataType.DOUBLE,
+)
 _START = 1_767_225_600_000_000  # 2026-01-01, in microseconds
 
 

@@ -38,11 +38,11 @@ class NoSink:
         changes.write.format("noop").mode("overwrite").save()
 
 
-def ours(query: SparkQuery) -> Timing:
-    """A query of ours over all that its sources hold."""
+def ours(query: SparkQuery, rows_of_one: int = 1) -> Timing:
+    """A query of ours over all that its sources hold; what Spark calls a row may stand for so many."""
     run = query.start(mkdtemp(), sink=NoSink(), trigger={"availableNow": True})
     run.wait_until_done()
-    return timing(run.query)
+    return timing(run.query, rows_of_one)
 
 
 def native(frame: DataFrame, mode: str = "append") -> Timing:
@@ -53,11 +53,12 @@ def native(frame: DataFrame, mode: str = "append") -> Timing:
     return timing(query)
 
 
-def timing(query: StreamingQuery) -> Timing:
+def timing(query: StreamingQuery, rows_of_one: int = 1) -> Timing:
     """What Spark reports of a query's batches that had rows."""
     batches = [p for p in query.recentProgress if p["numInputRows"]][_WARMING_UP:]
     spent = [float(p["durationMs"]["triggerExecution"]) for p in batches]
-    return Timing(sum(p["numInputRows"] for p in batches), sum(spent), median(spent) if spent else 0.0)
+    rows = rows_of_one * sum(p["numInputRows"] for p in batches)
+    return Timing(rows, sum(spent), median(spent) if spent else 0.0)
 
 
 def empty_batches(start: Callable[[Path], StreamingQuery], add: Callable[[int], None], count: int = 12) -> float:
