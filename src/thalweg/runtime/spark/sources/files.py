@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.fs
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
@@ -22,7 +23,8 @@ from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
 from thalweg.formats import FORMATS
 from thalweg.formats.lines import file_system
-from thalweg.runtime.spark.schema import from_spark, to_spark
+from thalweg.runtime.spark.schema import to_arrow
+from thalweg.runtime.spark.sources.arrow import ArrowSource
 from thalweg.runtime.spark.sources.aside import ASIDE, aside_batch, good_batches
 
 Seen = dict[str, int]  # a file's name, and its size in bytes
@@ -36,21 +38,20 @@ def logs(
     pattern: str,
     files_per_batch: int,
     partitions: int | None,
-) -> DataFrame:
+) -> ArrowSource:
     """A stream of the files in a directory whose names match `pattern`, read by `thalweg.formats`."""
     if files_per_batch < 1:
         raise DataError(f"files_per_batch wants 1 or more, got {files_per_batch}")
     _list(path, pattern)  # a directory that is not there is said here, not in a worker
     spec = {
-        "format": format_,
         "path": path,
         "pattern": pattern,
         "files_per_batch": files_per_batch,
         "partitions": partitions or spark.sparkContext.defaultParallelism,
     }
     spark.dataSource.register(LogSource)
-    reader = spark.readStream.format(LogSource.name()).schema(to_spark(schema + ASIDE))
-    return reader.option("spec", json.dumps(spec)).load()
+    files = spark.readStream.format(LogSource.name()).option("spec", json.dumps(spec)).load()
+    return ArrowSource(files, schema, LogRows(schema, format_, path))
 
 
 class LogSource(DataSource):
@@ -61,10 +62,13 @@ class LogSource(DataSource):
         """The format's name."""
         return "thalweg_logs"
 
+    def schema(self) -> str:
+        """Files with the sizes that they must have."""
+        return "name STRING, size LONG"
+
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """A reader that deals out files."""
-        whole = from_spark(schema)
-        return LogReader(Schema(whole.fields[: -len(ASIDE)]), **json.loads(self.options["spec"]))
+        return LogReader(**json.loads(self.options["spec"]))
 
 
 class Files(InputPartition):
@@ -77,10 +81,8 @@ class Files(InputPartition):
 class LogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Deals out files, oldest first."""
 
-    def __init__(
-        self, schema: Schema, format: str, path: str, pattern: str, files_per_batch: int, partitions: int
-    ) -> None:
-        self._schema, self._format, self._path, self._pattern = schema, format, path, pattern
+    def __init__(self, path: str, pattern: str, files_per_batch: int, partitions: int) -> None:
+        self._path, self._pattern = path, pattern
         self._files_per_batch, self._partitions = files_per_batch, partitions
         self._last: Seen | None = None
 
@@ -115,18 +117,36 @@ class LogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [Files(dict(new[i::parts])) for i in range(parts)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of some files; lines that cannot be read come as rows put aside."""
+        """The files, each with its size."""
         assert isinstance(partition, Files)
-        for name, size in partition.files.items():
-            path = f"{self._path}/{name}"
-            for table, _, bad in FORMATS[self._format](path, self._schema):
-                yield from good_batches(self._schema, table)
-                if bad:
-                    reasons = [f"{name}, line {line}: {reason}" for line, _, reason in bad]
-                    yield aside_batch(self._schema, [text for _, text, _ in bad], reasons)
-            system, inner = file_system(path)
-            if (found := system.get_file_info(inner).size) != size:
-                raise _changed(name, size, found)
+        yield pa.record_batch({"name": list(partition.files), "size": list(partition.files.values())})
+
+
+@dataclass(frozen=True)
+class LogRows:
+    """Reads the rows of files."""
+
+    schema: Schema
+    format: str
+    path: str
+
+    def __call__(self, described: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
+        """All rows; a line is good or bad by all columns of the schema, whichever of them are wanted."""
+        files = zip(*(described.column(name).to_pylist() for name in ("name", "size")), strict=True)
+        batches = [batch for name, size in files for batch in self._read(name, size)]
+        return pa.Table.from_batches(batches, to_arrow(self.schema + ASIDE)).select([*columns, *ASIDE.names])
+
+    def _read(self, name: str, size: int) -> Iterator[pa.RecordBatch]:
+        """The rows of a file; lines that cannot be read come as rows put aside."""
+        path = f"{self.path}/{name}"
+        for table, _, bad in FORMATS[self.format](path, self.schema):
+            yield from good_batches(self.schema, table)
+            if bad:
+                reasons = [f"{name}, line {line}: {reason}" for line, _, reason in bad]
+                yield aside_batch(self.schema, [text for _, text, _ in bad], reasons)
+        system, inner = file_system(path)
+        if (found := system.get_file_info(inner).size) != size:
+            raise _changed(name, size, found)
 
 
 class _Listed(NamedTuple):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from thalweg.core.schema import Schema
 from thalweg.formats.lbl import SCHEMA
+from thalweg.runtime.spark.sources.arrow import ArrowSource
 from thalweg.runtime.spark.sources.files import logs
 
 
@@ -19,6 +20,6 @@ def lbl(
     pattern: str = "*",
     files_per_batch: int = 64,
     partitions: int | None = None,
-) -> DataFrame:
+) -> ArrowSource:
     """Connections, and ASIDE; `schema` chooses among the format's nine columns."""
     return logs(spark, "lbl", str(path), schema, pattern, files_per_batch, partitions)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from thalweg.core.schema import Schema
+from thalweg.runtime.spark.sources.arrow import ArrowSource
 from thalweg.runtime.spark.sources.files import logs
 
 
@@ -18,7 +19,7 @@ def zeek(
     pattern: str = "*.log*",
     files_per_batch: int = 64,
     partitions: int | None = None,
-) -> DataFrame:
+) -> ArrowSource:
     """The columns of `schema` from the logs whose names match `pattern`, and ASIDE; `id.orig_h` is `id_orig_h` too.
 
     `thalweg.formats.zeek_schema` tells what a log has. A log without one of the columns stops the query and says so.
