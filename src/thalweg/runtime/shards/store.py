@@ -13,7 +13,6 @@ before names, and what the last few manifests do not name, no later one will.
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from contextlib import suppress
@@ -30,7 +29,7 @@ from thalweg.core.lanes import Lane
 from thalweg.runtime.shards.files import read_arrays, replace_file, write_arrays
 from thalweg.state.snapshot import Tree
 
-VERSION = 1
+VERSION = 2
 KEPT_BATCHES = 3  # so many states can be gone back to: the last, and those that a failed batch may need
 
 _OURS = re.compile(r"\.?(?:manifest|runs)-(\d+)[-.]")
@@ -192,8 +191,3 @@ def read_manifest(path: Path) -> dict[str, Any]:
             hint="go on with the version that wrote it, or start the query anew",
         )
     return manifest
-
-
-def shard_folder(checkpoint: str | os.PathLike[str], stage: int, shard: int) -> Path:
-    """Where a shard's state lies."""
-    return Path(checkpoint) / "state" / f"stage-{stage}" / f"shard-{shard}"
