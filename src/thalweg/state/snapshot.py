@@ -17,6 +17,8 @@ from thalweg.core.batch import Batch, Dates
 
 Tree = Any  # None | bool | int | float | str | array | list[Tree] | tuple[Tree, ...] | dict[str, Tree]
 
+PLAIN = frozenset((type(None), bool, int, float, str))  # most of a tree: told apart first
+
 _Class = TypeVar("_Class", bound=type)
 
 _KIND = "<kind>"  # no attribute has this name
@@ -77,6 +79,8 @@ def nbytes(value: Any) -> int:
 
 
 def _save(value: Any, shared: bool) -> Tree:
+    if type(value) in PLAIN:
+        return value
     match value:
         case np.ndarray():
             return value if shared else value.copy()
@@ -93,7 +97,7 @@ def _save(value: Any, shared: bool) -> Tree:
             return {_KIND: _name(type(value))} | kept
         case np.generic():
             return value.item()
-        case None | bool() | int() | float() | str():
+        case int() | float() | str():
             return value
     raise TypeError(f"{type(value).__name__} cannot be part of a snapshot")
 

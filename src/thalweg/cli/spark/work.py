@@ -17,6 +17,7 @@ from thalweg.cli.output import console, say
 from thalweg.cli.spark.progress import Progress
 from thalweg.core.errors import DataError
 from thalweg.core.time import BEGINNING
+from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.query import SparkQuery
 from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.sinks import Sink
@@ -36,8 +37,13 @@ class Job:
     run: Run | None = None
 
     def start(self, trigger: dict[str, Any] | None) -> Run:
-        """Begin, or go on."""
+        """Begin, or go on; if in another number of shards than before, a line says so."""
+        place = Checkpoint(self.checkpoint)
+        before = place.layouts.last.shards if place.committed >= 0 else None
         self.run = self.query.start(self.checkpoint, self.sinks, trigger)
+        if before not in (None, self.run.shards):
+            line = f"{self.name}: goes on in {self.run.shards} shards instead of {before}, from batch"
+            say(console(stderr=True), f"{line} {place.layouts.last.since} on", "bold")
         return self.run
 
 

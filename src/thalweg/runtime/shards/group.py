@@ -15,11 +15,12 @@ from thalweg.core.time import BEGINNING, Instant
 from thalweg.planner.metrics import OperatorMetrics
 from thalweg.runtime.shards.arrivals import Arrivals
 from thalweg.runtime.shards.aside import Aside
-from thalweg.runtime.shards.codec import from_arrow, pack, to_arrow, unpack
+from thalweg.runtime.shards.codec import from_arrow, to_arrow, unpack
 from thalweg.runtime.shards.fragment import Fragment, Outputs
+from thalweg.runtime.shards.outbox import Outbox
 from thalweg.runtime.shards.parcel import Parcel
 from thalweg.runtime.shards.spec import QuerySpec, Sources
-from thalweg.runtime.shards.spread import Spread, by_group
+from thalweg.runtime.shards.spread import Spread
 from thalweg.runtime.shards.updates import Updates
 from thalweg.state.snapshot import Tree
 
@@ -89,14 +90,15 @@ class Group:
 
     # -- work
 
-    def run(self, sent: Sequence[Parcel], now: Now, aside: Aside) -> tuple[list[Parcel], Part | None]:
-        """One micro-batch: parcels for the next stage, and the group's part of what the answer gained."""
+    def run(self, sent: Sequence[Parcel], now: Now, out: Outbox, aside: Aside) -> Part | None:
+        """One micro-batch: the group's part of what the answer gained; what is for later stages goes into `out`."""
         feeds = {port: self._received(sent, port) for port in self._fragment.ports}
         due = self._due(sent, now, aside)
         feeds.update((port, batch) for port, batch in due.items() if port in feeds)
         outputs = self._begin_and_process(feeds, now.after)
-        out = [*self._passed(due, now), *self._packed(outputs, now)]
-        return out, None if outputs.answer is None else Part(outputs.answer, self._pool)
+        self._pass_on(due, out)
+        self._send(outputs, out)
+        return None if outputs.answer is None else Part(outputs.answer, self._pool)
 
     def _begin_and_process(self, feeds: dict[int, Batch], now: Instant) -> Outputs:
         """The first batch also tells what is there over nothing."""
@@ -162,31 +164,24 @@ class Group:
         batches = [from_arrow(table, schema, self._pool) for table in _tables(sent, port)]
         return Batch.concat(batches) if batches else Batch.empty(schema, self._fragment.dated)
 
-    def _passed(self, due: dict[int, Batch], now: Now) -> Iterator[Parcel]:
+    def _pass_on(self, due: dict[int, Batch], out: Outbox) -> None:
         """Arrivals for later stages stay in their group."""
         for port, batch in due.items():
             if port not in self._fragment.ports and len(batch):
-                yield self._parcel(self._group, port, batch, self._sources.nodes[port].schema, now)
+                out.put(port, to_arrow(batch, self._sources.nodes[port].schema, self._pool), self._group)
 
-    def _packed(self, outputs: Outputs, now: Now) -> Iterator[Parcel]:
+    def _send(self, outputs: Outputs, out: Outbox) -> None:
         for port, batch in outputs.ports.items():
             if not len(batch):
                 continue
             schema, key = self._fragment.schema_of(port), self._spec.cut.ports[port].key
+            rows = to_arrow(batch, schema, self._pool)
             if not key:
-                yield self._parcel(self._group if key is None else 0, port, batch, schema, now)
+                out.put(port, rows, self._group if key is None else 0)
                 continue
             if port not in self._spreads:
                 self._spreads[port] = Spread(key, schema, self._pool, self._spec.groups)
-            groups = self._spreads[port].groups(batch.columns, len(batch))
-            for group, rows in enumerate(by_group(groups, self._spec.groups)):
-                some = batch.take(rows)
-                if len(some):
-                    yield self._parcel(group, port, some, schema, now)
-
-    def _parcel(self, to: int, port: int, batch: Batch, schema: Schema, now: Now) -> Parcel:
-        blob = pack(to_arrow(batch, schema, self._pool))
-        return Parcel(to, port, self._group, now.after, now.system, blob)
+            out.put(port, rows, self._spreads[port].groups(batch.columns, len(batch)))
 
 
 def _tables(sent: Sequence[Parcel], port: int) -> Iterator[pa.RecordBatch]:

@@ -19,7 +19,7 @@ from thalweg.core.errors import CheckpointError
 from thalweg.runtime.shards.files import replace_file
 from thalweg.runtime.shards.store import KEPT_BATCHES
 
-GROUPS_PER_SHARD = 4  # at least, unless somebody asks for another number: so far a query can grow
+GROUPS_PER_SHARD = 4  # unless somebody asks for another number: so far a query can grow
 
 _FOLDER = re.compile(r"from-(\d+)-of-\d+")
 
@@ -92,8 +92,8 @@ class Layouts:
 
 
 def usual_groups(shards: int) -> int:
-    """How many groups a query has that is first started in so many shards, if nobody says: a power of two."""
-    return 1 << (GROUPS_PER_SHARD * shards - 1).bit_length()
+    """How many groups a query has that is first started in so many shards, if nobody says."""
+    return GROUPS_PER_SHARD * shards
 
 
 def stage_folder(checkpoint: Path, stage: int) -> Path:

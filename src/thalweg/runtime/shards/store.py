@@ -3,11 +3,12 @@
     runs-<batch>-<attempt>.arrow   the arrays that the batch made, memory-mapped when read
     manifest-<batch>.json          the state after the batch: values, and where each array is
 
-A manifest is written to another name, brought to disk and renamed, so it is there as a whole or not at all. Batch b
-reads manifest b-1 and writes b; if it is run again, or twice at once, each attempt writes runs of its own and the last
-manifest counts. An array that the batch before has written is not written again: immutable runs are known by identity,
-arrays that are changed in place by their contents. So a manifest names its own runs and some of those that the manifest
-before names, and what the last few manifests do not name, no later one will.
+A manifest has two lines: what there is to know about the state, and the state itself, which few readers need. It is
+written to another name, brought to disk and renamed, so it is there as a whole or not at all. Batch b reads manifest
+b-1 and writes b; if it is run again, or twice at once, each attempt writes runs of its own and the last manifest
+counts. An array that the batch before has written is not written again: immutable runs are known by identity, arrays
+that are changed in place by their contents. So a manifest names its own runs and some of those that the manifest before
+names, and what the last few manifests do not name, no later one will.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ import numpy as np
 
 from thalweg.core.errors import CheckpointError
 from thalweg.core.lanes import Lane
-from thalweg.runtime.shards.files import read_arrays, replace_file, write_arrays
-from thalweg.state.snapshot import Tree
+from thalweg.runtime.shards.files import ArrayFile, replace_file, write_arrays
+from thalweg.state.snapshot import PLAIN, Tree
 
 VERSION = 2
 KEPT_BATCHES = 3  # so many states can be gone back to: the last, and those that a failed batch may need
@@ -70,9 +71,9 @@ class ShardStore:
 
     def load(self, batch: int) -> Tree:
         """The state after a batch."""
-        manifest = read_manifest(self._manifest(batch))
+        manifest = read_manifest(self._manifest(batch), with_state=True)
         self._by_identity, self._by_content = {}, {}
-        files = {name: read_arrays(self._folder / name) for name in manifest["files"]}
+        files = {name: ArrayFile(self._folder / name) for name in manifest["files"]}
         self._last = (batch, manifest["attempt"])
         return self._decoded(manifest["state"], files)
 
@@ -83,8 +84,9 @@ class ShardStore:
         encoded = saving.encoded(state)
         if saving.new:
             write_arrays(self._folder / saving.file, saving.new)
-        rest = {"batch": batch, "files": sorted(saving.files), "about": about, "state": encoded}
-        replace_file(self._manifest(batch), _head(attempt) + b", " + json.dumps(rest).encode()[1:])
+        rest = {"batch": batch, "files": sorted(saving.files), "about": about}
+        lines = json.dumps(rest)[1:], json.dumps(encoded)
+        replace_file(self._manifest(batch), _head(attempt) + b", " + "\n".join(lines).encode())
         self._by_identity, self._by_content = saving.by_identity, saving.by_content
         self._last = (batch, attempt)
         self._forget(batch)
@@ -92,7 +94,7 @@ class ShardStore:
     def _manifest(self, batch: int) -> Path:
         return self._folder / f"manifest-{batch}.json"
 
-    def _decoded(self, tree: Any, files: dict[str, list[Lane]]) -> Tree:
+    def _decoded(self, tree: Any, files: dict[str, ArrayFile]) -> Tree:
         match tree:
             case {"@": [name, place]}:
                 array = files[name][place]
@@ -136,6 +138,8 @@ class _Saving:
 
     def encoded(self, tree: Tree) -> Any:
         """The state with addresses for arrays."""
+        if type(tree) in PLAIN:
+            return tree
         match tree:
             case np.ndarray():
                 address = self._address(tree)
@@ -174,10 +178,18 @@ def _number(path: Path) -> int:
     return int(found[1]) if found else sys.maxsize  # not ours: newer than anything
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """A manifest; a CheckpointError says what is wrong with it."""
+def read_manifest(path: Path, with_state: bool = False) -> dict[str, Any]:
+    """A manifest, perhaps with the state in it; a CheckpointError says what is wrong with it."""
     try:
-        manifest: dict[str, Any] = json.loads(path.read_bytes())
+        with path.open("rb") as file:
+            manifest: dict[str, Any] = json.loads(file.readline())
+            if manifest.get("version") != VERSION:
+                raise CheckpointError(
+                    f"{path} has format {manifest.get('version')}, but this version of Thalweg reads format {VERSION}",
+                    hint="go on with the version that wrote it, or start the query anew",
+                )
+            if with_state:
+                manifest["state"] = json.loads(file.readline())
     except FileNotFoundError:
         raise CheckpointError(
             f"the state after batch {_number(path)} is not there: {path} is missing",
@@ -185,9 +197,4 @@ def read_manifest(path: Path) -> dict[str, Any]:
         ) from None
     except ValueError as error:
         raise CheckpointError(f"{path} cannot be read: {error}", hint="restore the file from a backup") from error
-    if manifest.get("version") != VERSION:
-        raise CheckpointError(
-            f"{path} has format {manifest.get('version')}, but this version of Thalweg reads format {VERSION}",
-            hint="go on with the version that wrote it, or start the query anew",
-        )
     return manifest

@@ -12,6 +12,7 @@ from thalweg.runtime.shards.clock import QueryClock
 from thalweg.runtime.shards.codec import unpack
 from thalweg.runtime.shards.everywhere import Everywhere
 from thalweg.runtime.shards.group import Group, Now, Part, summed
+from thalweg.runtime.shards.outbox import Outbox
 from thalweg.runtime.shards.parcel import BAD, COMMAND, DRAIN, HEARTBEAT, Parcel
 from thalweg.runtime.shards.reading import spread_rows
 from thalweg.runtime.shards.spec import QuerySpec, Sources
@@ -82,14 +83,14 @@ class ShardWorker:
         sent = sorted(parcels, key=lambda parcel: (parcel.port, parcel.part, parcel.group))
         system = max((parcel.system for parcel in sent), default=0)
         now = Now(self._clock.now, self._tell_time(sent, system), system)
-        out, received = self._sorted_out(sent, now)
-        parts: list[Part] = []
+        passing, received = self._sorted_out(sent, now)
+        out, parts = Outbox(), []
         for number in sorted(self._groups.keys() | received.keys()):
-            passed, part = self._group(number).run(received[number], now, self.aside)
-            out += passed
-            parts += [] if part is None or not len(part.batch) else [part]
-        out.append(Parcel(self._shard, HEARTBEAT, self._shard, now.after, system, b""))
-        return out, parts
+            part = self._group(number).run(received[number], now, out, self.aside)
+            if part is not None and len(part.batch):
+                parts.append(part)
+        heartbeat = Parcel(self._shard, HEARTBEAT, self._shard, now.after, system, b"")
+        return [*passing, *out.parcels(self._shard, now.after, system), heartbeat], parts
 
     def _sorted_out(self, sent: Sequence[Parcel], now: Now) -> tuple[list[Parcel], defaultdict[int, list[Parcel]]]:
         """What is only passing through on its way to later stages, and what each group gets."""

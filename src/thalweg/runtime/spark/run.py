@@ -114,6 +114,16 @@ class Run:
 
     # -- the streaming query
 
+    @property
+    def shards(self) -> int:
+        """In how many shards it runs."""
+        return self._spec.shards
+
+    @property
+    def groups(self) -> int:
+        """Over how many groups its keys are spread: the greatest number of shards that it can be given."""
+        return self._spec.groups
+
     def wait(self) -> None:
         """Until everything that is there now has been worked through."""
         with plain_failures():
