@@ -27,7 +27,7 @@ DIFFERENT = 1
 @click.option("--shards", metavar="N", type=click.IntRange(min=1),
               help="Parts of the state, for as many tasks. [default: as before, or cores]")  # fmt: skip
 @click.option("--groups", metavar="N", type=click.IntRange(min=1),
-              help="The most shards that there can ever be; fixed at the first start. [default: 4 x shards]")  # fmt: skip
+              help="The most shards there can ever be; fixed at the first start. [default: 4 x shards]")  # fmt: skip
 @click.option("--query", "wanted", metavar="NAME", multiple=True, help="Run only this query (repeatable).")
 @click.option("--until-done", is_flag=True, help="End when everything that is there now has been worked through.")
 @click.option("--seconds", type=click.FloatRange(min=0), help="End after so long.")

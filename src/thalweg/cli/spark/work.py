@@ -38,12 +38,12 @@ class Job:
 
     def start(self, trigger: dict[str, Any] | None) -> Run:
         """Begin, or go on; if in another number of shards than before, a line says so."""
-        place = Checkpoint(self.checkpoint)
-        before = place.layouts.last.shards if place.committed >= 0 else None
+        batch = Checkpoint(self.checkpoint).committed + 1
         self.run = self.query.start(self.checkpoint, self.sinks, trigger)
-        if before not in (None, self.run.shards):
-            line = f"{self.name}: goes on in {self.run.shards} shards instead of {before}, from batch"
-            say(console(stderr=True), f"{line} {place.layouts.last.since} on", "bold")
+        *_, before, now = (None, *self.run.layouts.history)
+        if before is not None and now is not None and now.since == batch:
+            line = f"{self.name}: goes on in {now.shards} shards instead of {before.shards}, from batch {batch} on"
+            say(console(stderr=True), line, "bold")
         return self.run
 
 

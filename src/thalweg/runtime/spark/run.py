@@ -17,6 +17,7 @@ from thalweg.core.time import Clock, Instant
 from thalweg.runtime.local.values import read_instant
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, read_aside
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import DRAIN
 from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
@@ -115,14 +116,9 @@ class Run:
     # -- the streaming query
 
     @property
-    def shards(self) -> int:
-        """In how many shards it runs."""
-        return self._spec.shards
-
-    @property
-    def groups(self) -> int:
-        """Over how many groups its keys are spread: the greatest number of shards that it can be given."""
-        return self._spec.groups
+    def layouts(self) -> Layouts:
+        """Over how many groups its keys are spread, and in how many shards it runs and has run."""
+        return self._spec.layouts
 
     def wait(self) -> None:
         """Until everything that is there now has been worked through."""
