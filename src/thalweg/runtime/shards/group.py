@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -196,14 +196,3 @@ def _beginning(feeds: dict[int, Batch]) -> tuple[dict[int, Batch], Instant]:
         before[port] = batch.take(first)
         feeds[port] = batch.take(~first)
     return before, BEGINNING - 1
-
-
-def summed(operators: Sequence[Sequence[OperatorMetrics]]) -> list[dict[str, Any]]:
-    """What the operators of several groups have done together, one by one."""
-    together: list[dict[str, Any]] = []
-    for same in zip(*operators, strict=True):
-        one = vars(same[0]).copy()
-        for other in same[1:]:
-            one.update((name, one[name] + value) for name, value in vars(other).items() if name != "operator")
-        together.append(one)
-    return together

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from thalweg.core.time import BEGINNING, Instant
+from thalweg.planner.metrics import summed
 from thalweg.runtime.shards.aside import Aside
 from thalweg.runtime.shards.clock import QueryClock
 from thalweg.runtime.shards.codec import unpack
 from thalweg.runtime.shards.everywhere import Everywhere
-from thalweg.runtime.shards.group import Group, Now, Part, summed
+from thalweg.runtime.shards.group import Group, Now, Part
 from thalweg.runtime.shards.outbox import Outbox
 from thalweg.runtime.shards.parcel import BAD, COMMAND, DRAIN, HEARTBEAT, Parcel
 from thalweg.runtime.shards.reading import spread_rows
