@@ -10,21 +10,20 @@ import numpy as np
 import pyarrow as pa
 
 from thalweg.algebra.catalog import Catalog, Stream
-from thalweg.core.lanes import to_lane
 from thalweg.core.schema import Schema
-from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
 from thalweg.cql import compile_query
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.shards import cut
 from thalweg.runtime.shards.clock import InputTime
-from thalweg.runtime.shards.codec import pack, to_arrow
+from thalweg.runtime.shards.codec import to_arrow
+from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import Parcel
-from thalweg.runtime.shards.spread import Spread, by_shard
+from thalweg.runtime.shards.reading import Reading
+from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.shards.turn import Place, Turn, take_turn
-from thalweg.runtime.shards.worker import QuerySpec
 
-SHARDS = 2
+SHARDS, GROUPS = 2, 8
 SCHEMA = Schema.of(k=DataType.STRING, g=DataType.STRING, v=DataType.BIGINT)
 QUERY = """
 SELECT a.g, COUNT(*) AS n, SUM(b.v) AS total FROM s [RANGE 6] AS a, s [RANGE 6] AS b WHERE a.k = b.k GROUP BY a.g
@@ -41,7 +40,8 @@ def two_stages(lateness: int = 0) -> QuerySpec:
     blueprint = Blueprint(compile_query(QUERY, catalog))
     parts = cut(blueprint.build())
     assert len(parts.stages) == 2
-    return QuerySpec(blueprint, parts, SHARDS, {"s": InputTime(lateness)}, False, {})
+    layouts = Layouts(GROUPS, ()).changed(0, SHARDS)
+    return QuerySpec(blueprint, parts, layouts, {"s": InputTime(lateness)}, False, {})
 
 
 def rows_of(batch: int) -> list[Row]:
@@ -59,13 +59,17 @@ class Steps:
     spec: QuerySpec = field(default_factory=two_stages)
     start: str = "first"
 
+    def __post_init__(self) -> None:
+        self.spec.layouts.write(self.checkpoint)
+
     def batch(self, number: int) -> Told:
         """All turns of a batch, and what the answer has gained."""
         parcels = list(self._read(rows_of(number)))
         told: Told = []
         for stage in range(self.spec.stages):
             turns = [
-                self.turn(stage, shard, number, [p for p in parcels if p.shard == shard]) for shard in range(SHARDS)
+                self.turn(stage, shard, number, [p for p in parcels if p.group % SHARDS == shard])
+                for shard in range(SHARDS)
             ]
             parcels = [parcel for turn in turns for parcel in turn.parcels]
             if stage == self.spec.stages - 1:
@@ -78,18 +82,11 @@ class Steps:
 
     def _read(self, rows: Sequence[Row]) -> Iterator[Parcel]:
         ts, *values = (list(column) for column in zip(*rows, strict=True))
-        pool = StringPool()
         arrays = [pa.array(column, f.type.arrow) for column, f in zip(values, SCHEMA, strict=True)]
-        lanes = [to_lane(array, f.type, pool) for array, f in zip(arrays, SCHEMA, strict=True)]
-        table = pa.RecordBatch.from_arrays([*arrays, pa.array(ts, pa.int64())], names=[*SCHEMA.names, "_time"])
-        for number, port in enumerate(self.spec.cut.ports):
-            if port.origin is None:
-                shards = Spread(port.key or (), SCHEMA, pool, SHARDS).shards(lanes, len(rows))
-                for shard, some in enumerate(by_shard(shards, SHARDS)):
-                    blob = pack(table.take(pa.array(np.arange(len(rows))[some])))
-                    yield Parcel(shard, number, 0, max(ts), 1, blob)
+        table = pa.table([*arrays, pa.array(ts, pa.int64())], names=[*SCHEMA.names, "_time"])
+        ports = tuple((i, port.key) for i, port in enumerate(self.spec.cut.ports) if port.origin is None)
+        yield from Reading("s", SCHEMA, ports, self.spec.layouts, stamped=False).parcels(table, 0, 1)
 
     def _rows(self, turn: Turn) -> Told:
-        assert turn.answer is not None
-        arrow = to_arrow(turn.answer, self.spec.blueprint.plan.schema, turn.pool)
-        return [tuple(row.values()) for row in arrow.to_pylist()]
+        parts = [to_arrow(part.batch, self.spec.blueprint.plan.schema, part.pool) for part in turn.parts]
+        return [tuple(row.values()) for arrow in parts for row in arrow.to_pylist()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,13 @@ from thalweg.planner.shards import cut
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.codec import from_arrow, to_arrow
+from thalweg.runtime.shards.layouts import Layouts, remove_older, shard_folder, stage_folder, usual_groups
 from thalweg.runtime.shards.parcel import COMMAND, DRAIN, Parcel
 from thalweg.runtime.shards.reading import Reading, TableReading
-from thalweg.runtime.shards.store import ShardStore, read_manifest, shard_folder
-from thalweg.runtime.shards.worker import QuerySpec, ShardWorker
+from thalweg.runtime.shards.resharding import state_before
+from thalweg.runtime.shards.spec import QuerySpec
+from thalweg.runtime.shards.store import ShardStore, read_manifest
+from thalweg.runtime.shards.worker import ShardWorker
 from thalweg.runtime.spark.parcels import from_rows, to_rows
 
 Told = tuple[Instant | None, int, Row]  # time, sign (0 for a stream's tuple), row
@@ -40,9 +44,12 @@ class Cluster:
         keys: Mapping[str, tuple[int, ...]],
         stamped: bool = False,
         twice: bool = True,
+        groups: int | None = None,
     ) -> None:
         pipeline = blueprint.build()
-        self.spec = QuerySpec(blueprint, cut(pipeline), shards, dict(inputs), stamped, {}, dict(keys))
+        layouts = Layouts(groups or usual_groups(shards), ()).changed(0, shards)
+        layouts.write(folder)
+        self.spec = QuerySpec(blueprint, cut(pipeline), layouts, dict(inputs), stamped, {}, dict(keys))
         self.folder, self._twice = folder, twice
         self.schema = blueprint.plan.schema
         self.log = OutputLog(self.schema, StringPool())
@@ -61,28 +68,42 @@ class Cluster:
     def sources(self) -> set[str]:
         return set(self._schemas)
 
+    def reshard(self, shards: int) -> None:
+        """The query was stopped, and goes on in another number of shards."""
+        layouts = self.spec.layouts.changed(self.batches, shards)
+        layouts.write(self.folder)
+        self.spec = replace(self.spec, layouts=layouts)
+
     # -- what comes in
 
     def batch(
-        self, told: Mapping[str, Sequence[Sequence[Told]]], clock: Instant | None = None, system: int = 0
+        self,
+        told: Mapping[str, Sequence[Sequence[Told]]],
+        clock: Instant | None = None,
+        system: int = 0,
+        shards_done: Sequence[int] | None = None,
     ) -> None:
-        """One micro-batch: by source the rows of each of its partitions; `clock` moves the time (DRAIN: to the end)."""
+        """One micro-batch: by source the rows of each of its partitions; `clock` moves the time (DRAIN: to the end).
+
+        With `shards_done` only these shards of the last stage come to their turn before everything ends; nobody hears
+        of the batch, and it is to be run again.
+        """
         parcels: list[Parcel] = []
         for name, parts in told.items():
             for part, rows in enumerate(parts):
                 parcels += self._reading(name).parcels(self._table(name, rows), part, system)
         if clock is not None:
             parcels += [Parcel(shard, COMMAND, 0, clock, system, b"") for shard in range(self.spec.shards)]
-        self._run(parcels)
+        self._run(parcels, shards_done)
 
     def drain(self) -> None:
         self.batch({}, DRAIN)
 
     def _reading(self, name: str) -> Reading | TableReading:
-        schema, ports, shards = self._schemas[name], self._ports[name], self.spec.shards
+        schema, ports, layouts = self._schemas[name], self._ports[name], self.spec.layouts
         if name in self.spec.inputs:
-            return Reading(name, schema, ports, shards, self.spec.stamped)
-        return TableReading(name, schema, ports, shards, self.spec.keys[name])
+            return Reading(name, schema, ports, layouts, self.spec.stamped)
+        return TableReading(name, schema, ports, layouts, self.spec.keys[name])
 
     def _table(self, name: str, rows: Sequence[Told]) -> pa.Table:
         columns = arrow_columns(self._schemas[name], [row for _, _, row in rows])
@@ -94,18 +115,20 @@ class Cluster:
 
     # -- a batch
 
-    def _run(self, parcels: list[Parcel]) -> None:
+    def _run(self, parcels: list[Parcel], shards_done: Sequence[int] | None) -> None:
+        shards = self.spec.shards
         for stage in range(self.spec.stages):
             out: list[Parcel] = []
-            for shard in range(self.spec.shards):
-                sent, answer = self._shard(stage, shard, [p for p in parcels if p.shard == shard])
+            is_last = stage == self.spec.stages - 1
+            for shard in range(shards) if shards_done is None or not is_last else shards_done:
+                sent, answers = self._shard(stage, shard, [p for p in parcels if p.group % shards == shard])
                 out += sent
-                if answer is not None and stage == self.spec.stages - 1:
+                for answer in answers if is_last and shards_done is None else ():
                     self.log.add(from_arrow(answer, self.schema, self.log.pool))
             parcels = list(from_rows([to_rows(out)]))  # as they travel between tasks
-        self.batches += 1
+        self.batches += shards_done is None
 
-    def _shard(self, stage: int, shard: int, parcels: list[Parcel]) -> tuple[list[Parcel], pa.RecordBatch | None]:
+    def _shard(self, stage: int, shard: int, parcels: list[Parcel]) -> tuple[list[Parcel], list[pa.RecordBatch]]:
         first = self._attempt(stage, shard, parcels)
         if self._twice:  # a task that is run again has the same parcels, in another order
             again = self._attempt(stage, shard, random.Random(shard).sample(parcels, len(parcels)))
@@ -114,21 +137,19 @@ class Cluster:
             assert same(again[2], first[2])
         return first[0], first[1]
 
-    def _attempt(
-        self, stage: int, shard: int, parcels: list[Parcel]
-    ) -> tuple[list[Parcel], pa.RecordBatch | None, Any]:
-        folder = shard_folder(self.folder, stage, shard)
+    def _attempt(self, stage: int, shard: int, parcels: list[Parcel]) -> tuple[list[Parcel], list[pa.RecordBatch], Any]:
+        layouts, number = self.spec.layouts, self.batches
+        folder = shard_folder(self.folder, stage, layouts.last, shard)
         worker, store = ShardWorker(self.spec, stage, shard), ShardStore(folder)
-        if self.batches:
-            worker.restore(store.load(self.batches - 1))
-        out, answer = worker.run(parcels)
-        store.save(self.batches, worker.snapshot(), worker.about())
-        worker.aside.write(self.folder, self.batches, shard)
-        arrow = None if answer is None else to_arrow(answer, self.schema, worker.pool)
-        state = (
-            ShardStore(folder).load(self.batches),
-            read_manifest(folder / f"manifest-{self.batches}.json")["about"],
-        )
+        if number:
+            worker.restore(state_before(number, layouts, self.folder, stage, shard, store))
+        out, parts = worker.run(parcels)
+        store.save(number, worker.snapshot(), worker.about())
+        worker.aside.write(self.folder, number, shard, layouts.last.shards)
+        if shard == 0:
+            remove_older(stage_folder(self.folder, stage), layouts.last, number)
+        arrow = [to_arrow(part.batch, self.schema, part.pool) for part in parts]
+        state = (ShardStore(folder).load(number), read_manifest(folder / f"manifest-{number}.json")["about"])
         return out, arrow, state
 
     # -- what comes out
@@ -137,9 +158,11 @@ class Cluster:
     def now(self) -> Instant:
         return min(int(about["now"]) for about in self.abouts())
 
-    def abouts(self) -> list[dict[str, Any]]:
-        folders = [shard_folder(self.folder, 0, shard) for shard in range(self.spec.shards)]
-        return [read_manifest(folder / f"manifest-{self.batches - 1}.json")["about"] for folder in folders]
+    def abouts(self, stage: int = 0) -> list[dict[str, Any]]:
+        done = self.batches - 1
+        layout = self.spec.layouts.at(done)
+        folders = [shard_folder(self.folder, stage, layout, shard) for shard in range(layout.shards)]
+        return [read_manifest(folder / f"manifest-{done}.json")["about"] for folder in folders]
 
 
 def arrow_columns(schema: Schema, rows: Sequence[Row]) -> list[pa.Array]:

@@ -174,19 +174,24 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_a_few_lines(spark: SparkSe
     run.stop()
     with pytest.raises(CheckpointError, match="is the checkpoint of another query"):
         engine.query("SELECT k FROM s").start(checkpoint)
-    with pytest.raises(CheckpointError, match="holds 2 shards, but the query is to run in 3"):
-        engine.query(COUNT, shards=3).start(checkpoint)
+    with pytest.raises(CheckpointError, match="spread over 8 groups, so it cannot run in 9 shards"):
+        engine.query(COUNT, shards=9).start(checkpoint)
+    with pytest.raises(CheckpointError, match="spreads keys over 8 groups, but groups=16 was asked for"):
+        engine.query(COUNT, groups=16).start(checkpoint)
+    with pytest.raises(PlanError, match="cannot be spread over 2 groups in 3 shards"):
+        engine.query(COUNT, shards=3, groups=2).start(tmp_path / "another")
+    assert not (tmp_path / "another" / "query.json").exists()
     about = checkpoint / "query.json"
     whole = about.read_text()
-    about.write_text(whole.replace('"version": 1', '"version": 7'))
+    about.write_text(whole.replace('"version": 2', '"version": 7'))
     with pytest.raises(CheckpointError, match="has format 7"):
         query.start(checkpoint)
     about.write_text(whole)
-    (manifest,) = (checkpoint / "state" / "stage-0" / "shard-0").glob("manifest-0.json")
+    (manifest,) = (checkpoint / "state" / "stage-0" / "from-0-of-2" / "shard-0").glob("manifest-0.json")
     kept = manifest.read_text()
     for damaged, message in (
         (None, "the state after batch 0 is not there"),
-        (kept.replace('"version": 1', '"version": 7'), "has format 7"),
+        (kept.replace('"version": 2', '"version": 7'), "has format 7"),
         (kept[: len(kept) // 2], "cannot be read"),
     ):
         manifest.unlink(missing_ok=True)

@@ -38,7 +38,7 @@ def start(*args: object) -> subprocess.Popen[str]:
 @pytest.mark.xdist_group("spark")
 def test_ctrl_c_and_a_second_start(script: Path, tmp_path: Path) -> None:
     place = tmp_path / "checkpoint"
-    run = start("run", script, "--source", SOURCE, "--checkpoint", place, "--sink", "console")
+    run = start("run", script, "--source", SOURCE, "--checkpoint", place, "--sink", "console", "--shards", 2)
     assert run.stderr is not None
     told = [run.stderr.readline()]
     while not told[-1].startswith("busy: batch"):
@@ -55,15 +55,20 @@ def test_ctrl_c_and_a_second_start(script: Path, tmp_path: Path) -> None:
     assert {shard["stage"] for shard in held["shards"]} == {0, 1}
     listing = "\n".join(lines("state", place, "--stage", 0, "--shard", 0))
     assert f"busy: {done} batches done, strategy auto" in listing
-    assert "pipeline.pool.0.0: int64" in listing
+    assert "8 groups; 2 shards from batch 0 on" in listing
+    assert "groups.0.pipeline.pool.0.0: int64" in listing
 
     source = SOURCE.replace("rows_per_batch=1500", "rows_per_batch=30000")
-    second = start("run", script, "--source", source, "--checkpoint", place, "--until-done", "--verify")
+    second = start("run", script, "--source", source, "--checkpoint", place, "--until-done", "--verify", "--shards", 3)
     out, errors = second.communicate(timeout=240)
     assert second.returncode == 0, errors
+    assert errors.count(f"busy: goes on in 3 shards instead of 2, from batch {done} on") == 1, errors
     assert "busy at 2026-01-01 00:03:19.99" in errors.splitlines()[-1], errors
     assert "equal to the one-time query in Spark SQL, 3 rows" in errors.splitlines()[-1]
-    assert json.loads(lines("state", place, "--json")[0])["batches"] > done
+    held = json.loads(lines("state", place, "--json")[0])
+    assert held["batches"] > done
+    assert held["layouts"] == [{"since": 0, "shards": 2}, {"since": done, "shards": 3}]
+    assert [(s["stage"], s["shard"]) for s in held["shards"]] == [(i, j) for i in range(2) for j in range(3)]
 
 
 def _again(script: Path, place: Path) -> str:

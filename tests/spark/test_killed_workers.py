@@ -64,4 +64,4 @@ def test_a_sink_that_only_looks_whether_there_is_something_lets_all_shards_go_on
     assert sink.batches == list(range(ROWS // PER_BATCH))
     last = run.checkpoint.committed
     for stage in range(2):
-        assert run.checkpoint.has_done(last, stage, SHARDS)
+        assert run.checkpoint.has_done(last, stage)

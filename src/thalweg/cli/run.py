@@ -24,7 +24,10 @@ DIFFERENT = 1
 @click.option(
     "--sink", "sinks", metavar="SINK", multiple=True, help="Where answers go (repeatable). [default: console]"
 )
-@click.option("--shards", metavar="N", type=click.IntRange(min=1), help="Parts of the state. [default: cores]")
+@click.option("--shards", metavar="N", type=click.IntRange(min=1),
+              help="Parts of the state, for as many tasks. [default: as before, or cores]")  # fmt: skip
+@click.option("--groups", metavar="N", type=click.IntRange(min=1),
+              help="The most shards there can ever be; fixed at the first start. [default: 4 x shards]")  # fmt: skip
 @click.option("--query", "wanted", metavar="NAME", multiple=True, help="Run only this query (repeatable).")
 @click.option("--until-done", is_flag=True, help="End when everything that is there now has been worked through.")
 @click.option("--seconds", type=click.FloatRange(min=0), help="End after so long.")
@@ -36,6 +39,7 @@ def run(
     checkpoint: str | None,
     sinks: tuple[str, ...],
     shards: int | None,
+    groups: int | None,
     wanted: tuple[str, ...],
     until_done: bool,
     seconds: float | None,
@@ -43,6 +47,8 @@ def run(
     limit: int,
 ) -> None:
     """Run the queries of FILE.cql on a local Spark; Ctrl-C stops them, the same command goes on.
+
+    With another number of --shards they go on in that many, and with the same answers.
 
     The changing answer is shown on standard output, and a line of progress on standard error: the last micro-batch,
     the time up to which the answer is known, rows per second, how far the answer is behind, the tuples that are held,
@@ -72,6 +78,7 @@ def run(
     Examples:
       thalweg run q.cql --source 's=generator:connections?rate=5000&speed=1'
       thalweg run q.cql --source s=csv:rows/ --checkpoint state/ --until-done
+      thalweg run q.cql --source s=csv:rows/ --checkpoint state/ --shards 8
       thalweg run q.cql --source s=zeek:/var/log/zeek --sink sqlite:answers.db
     """
     script = read_script(file)
@@ -84,7 +91,7 @@ def run(
 
     with tempfile.TemporaryDirectory(prefix="thalweg-") as temporary:
         folder = Path(checkpoint or temporary).absolute()
-        running = Running(catalog, queries, sources, folder, shards, sinks, limit)
+        running = Running(catalog, queries, sources, folder, shards, groups, sinks, limit)
         say(console(stderr=True), "starting Spark ...", "dim")
         ended, differs = running.run(until_done, seconds, verify)
         if not ended and checkpoint:

@@ -23,6 +23,8 @@ from thalweg.runtime.spark.inspection import Shard, checkpoints, shards, summary
 def state(checkpoint: str, stage: int | None, shard: int | None, as_json: bool) -> None:
     """List what the queries of CHECKPOINT remember: stages, shards, tuples, bytes, and rows that were put aside.
 
+    The groups of a shard are those of its keys' groups that hold something.
+
     CHECKPOINT is the folder of one query, or of several as `thalweg run` keeps them. It is only read, also while
     queries run. With --stage, all arrays of the state are listed too, by where they belong.
 
@@ -48,14 +50,25 @@ def _tree(shard: Shard, stage: int | None) -> dict[str, Any]:
 
 def _lines(about: dict[str, Any], found: list[Shard], stage: int | None) -> Iterator[str]:
     yield f"{about['checkpoint']}: {about['batches']} batches done, strategy {about['strategy']}"
+    yield _layouts(about)
     yield from about["plan"].split("\n")
     if not found:
         return
     columns = Columns(
-        ["stage", "shard", "clock", "waiting", "tuples", "bytes", "files"], [True, True, False] + [True] * 4
+        ["stage", "shard", "groups", "clock", "waiting", "tuples", "bytes", "files"],
+        [True, True, True, False] + [True] * 4,
     )
     rows = [
-        (s.stage, s.shard, _clock(about).show(s.now), s.about["waiting"], s.about["stored"], s.size, len(s.files))
+        (
+            s.stage,
+            s.shard,
+            len(s.about["groups"]),
+            _clock(about).show(s.now),
+            s.about["waiting"],
+            s.about["stored"],
+            s.size,
+            len(s.files),
+        )
         for s in found
     ]
     lines = columns.lines(rows)
@@ -67,6 +80,12 @@ def _lines(about: dict[str, Any], found: list[Shard], stage: int | None) -> Iter
         if s.stage == stage:
             yield f"stage {s.stage}, shard {s.shard}:"
             yield from (f"  {a['where']}: {a['dtype']} x {a['length']:,}  {a['first']}" for a in s.arrays())
+
+
+def _layouts(about: dict[str, Any]) -> str:
+    """The groups, and in how many shards they have been, in order of batches."""
+    since = [f"{layout['shards']} shards from batch {layout['since']} on" for layout in about["layouts"]]
+    return f"{about['groups']} groups; {', '.join(since)}"
 
 
 def _clock(about: dict[str, Any]) -> Clock:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -51,6 +52,17 @@ class OperatorMetrics(Stateful):
             own = operator.premature
             early = int(np.count_nonzero(output.end[negative] < FOREVER)) if deleted and own is None else 0
             self.premature = self.premature + early if own is None else own
+
+
+def summed(operators: Sequence[Sequence[OperatorMetrics]]) -> list[dict[str, Any]]:
+    """What the operators of several equal pipelines have done together, one by one."""
+    together: list[dict[str, Any]] = []
+    for same in zip(*operators, strict=True):
+        one = vars(same[0]).copy()
+        for other in same[1:]:
+            one.update((name, one[name] + value) for name, value in vars(other).items() if name != "operator")
+        together.append(one)
+    return together
 
 
 @dataclass

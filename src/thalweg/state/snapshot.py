@@ -19,6 +19,8 @@ from thalweg.state.array_log import ArrayLog
 
 Tree = Any  # None | bool | int | float | str | array | list[Tree] | tuple[Tree, ...] | dict[str, Tree]
 
+PLAIN = frozenset((type(None), bool, int, float, str))  # most of a tree: told apart first
+
 _Class = TypeVar("_Class", bound=type)
 
 Logs = dict[str, ArrayLog]  # by path below a stateful object
@@ -55,14 +57,19 @@ class Stateful:
 
     def _save_part(self, name: str, value: Any) -> Tree:
         """Part of a snapshot. What is in arrays and has not changed since the last one is the same as there."""
-        return _save(value, vars(self).setdefault(_LOGS, {}), name)
+        return _save(value, self, name)
 
     def _load_part(self, name: str, tree: Tree) -> Any:
         """What `_save_part` has saved under a name."""
-        logs: Logs = vars(self).setdefault(_LOGS, {})
+        logs: Logs = vars(self).get(_LOGS, {})
         for path in [path for path in logs if path == name or path.startswith(f"{name}.")]:
             del logs[path]
-        return _load(getattr(self, name, None), tree, logs, name)
+        return _load(getattr(self, name, None), tree, self, name)
+
+    def _logs(self) -> Logs:
+        """What has been told of its arrays, if it has any."""
+        logs: Logs = vars(self).setdefault(_LOGS, {})
+        return logs
 
 
 def immutable(cls: _Class) -> _Class:
@@ -91,51 +98,55 @@ def nbytes(value: Any) -> int:
     return 0
 
 
-def _save(value: Any, logs: Logs | None, path: str) -> Tree:
-    """A value as a tree; without `logs` it is part of a run, whose arrays stay as they are."""
+def _save(value: Any, owner: Stateful | None, path: str) -> Tree:
+    """A value as a tree; without an owner it is part of a run, whose arrays stay as they are."""
+    if type(value) in PLAIN:
+        return value
     match value:
         case np.ndarray():
-            return value if logs is None else {_ARRAY: logs.setdefault(path, ArrayLog()).tell(value)}
+            return value if owner is None else {_ARRAY: owner._logs().setdefault(path, ArrayLog()).tell(value)}
         case Stateful():
             return value.snapshot()
         case list() | deque():
-            return [_save(item, logs, f"{path}.{place}") for place, item in enumerate(value)]
+            return [_save(item, owner, f"{path}.{place}") for place, item in enumerate(value)]
         case tuple() if type(value) is tuple:
             return tuple(_save(item, None, "") for item in value)
         case dict() if all(isinstance(key, str) for key in value):
-            return {key: _save(item, logs, f"{path}.{key}") for key, item in value.items()}
+            return {key: _save(item, owner, f"{path}.{key}") for key, item in value.items()}
         case _ if is_dataclass(value) and _name(type(value)) in _KINDS:
             kept = {f.name: _save(getattr(value, f.name), None, "") for f in fields(value)}
             return {_KIND: _name(type(value))} | kept
         case np.generic():
             return value.item()
-        case None | bool() | int() | float() | str():
+        case int() | float() | str():
             return value
     raise TypeError(f"{type(value).__name__} cannot be part of a snapshot")
 
 
-def _load(now: Any, tree: Tree, logs: Logs, path: str) -> Any:
+def _load(now: Any, tree: Tree, owner: Stateful | None, path: str) -> Any:
     match tree:
         case list():
             places = now if isinstance(now, list) and len(now) == len(tree) else [None] * len(tree)
             pairs = zip(places, tree, strict=True)
-            return [_load(place, item, logs, f"{path}.{i}") for i, (place, item) in enumerate(pairs)]
+            return [_load(place, item, owner, f"{path}.{i}") for i, (place, item) in enumerate(pairs)]
         case tuple():
-            return tuple(_load(None, item, logs, "") for item in tree)
+            return tuple(_load(None, item, None, "") for item in tree)
         case dict() if _ARRAY in tree:
-            logs[path], array = ArrayLog.read(tree[_ARRAY])
+            log, array = ArrayLog.read(tree[_ARRAY])
+            if owner is not None:
+                owner._logs()[path] = log
             return array
         case dict() if _KIND in tree:
             return _revive(now, tree)
         case dict():
-            return {key: _load(None, item, logs, f"{path}.{key}") for key, item in tree.items()}
+            return {key: _load(None, item, owner, f"{path}.{key}") for key, item in tree.items()}
     return tree
 
 
 def _revive(now: Any, tree: Mapping[str, Tree]) -> Any:
     kind = _KINDS[tree[_KIND]]
     if not issubclass(kind, Stateful):
-        return kind(**{name: _load(None, item, {}, "") for name, item in tree.items() if name != _KIND})
+        return kind(**{name: _load(None, item, None, "") for name, item in tree.items() if name != _KIND})
     revived = now if type(now) is kind else kind.__new__(kind)
     revived.restore(tree)
     return revived

@@ -27,7 +27,7 @@ def live(seconds: float) -> None:
         to, f"starting a local Spark, then 4,000 made-up connections a second for {seconds:g} s; Ctrl-C ends it", "bold"
     )
     with tempfile.TemporaryDirectory(prefix="thalweg-demo-") as folder:
-        running = Running(catalog, queries, {source.name: source}, Path(folder), None, (), 8)
+        running = Running(catalog, queries, {source.name: source}, Path(folder), None, None, (), 8)
         running.run(until_done=False, seconds=seconds, verify=False)
     say(to, "")
     say(to, f"Next: thalweg run {SCRIPT} --source '{SOURCE}' --checkpoint demo/", "bold")

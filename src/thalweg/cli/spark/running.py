@@ -30,11 +30,13 @@ class Running:
         sources: Mapping[str, Source],
         folder: Path,
         shards: int | None,
+        groups: int | None,
         sinks: Sequence[str],
         limit: int,
     ) -> None:
         self._catalog, self._queries, self._sources = catalog, queries, sources
-        self._folder, self._shards, self._sinks, self._limit = folder, shards, sinks, limit
+        self._folder, self._shards, self._groups = folder, shards, groups
+        self._sinks, self._limit = sinks, limit
         for query in queries:
             outlets(sinks, query.name, len(queries) > 1)  # mistakes are told before Spark starts
         self._consoles: list[ConsoleSink] = []
@@ -43,7 +45,7 @@ class Running:
         """Whether the queries came to their end, and whether an answer was found wrong."""
         spark = quiet_spark(self._folder / "spark.log", self._shards or 2)
         try:
-            engine = Engine(spark, self._shards)
+            engine = Engine(spark, self._shards, self._groups)
             declare(engine, self._catalog, [query.plan for query in self._queries], self._sources)
             jobs = [self._job(engine, query) for query in self._queries]
             verdicts = Verdicts(self._folder / "verify") if verify else None

@@ -17,6 +17,7 @@ from thalweg.cli.output import console, say
 from thalweg.cli.spark.progress import Progress
 from thalweg.core.errors import DataError
 from thalweg.core.time import BEGINNING
+from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.query import SparkQuery
 from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.sinks import Sink
@@ -36,8 +37,13 @@ class Job:
     run: Run | None = None
 
     def start(self, trigger: dict[str, Any] | None) -> Run:
-        """Begin, or go on."""
+        """Begin, or go on; if in another number of shards than before, a line says so."""
+        batch = Checkpoint(self.checkpoint).committed + 1
         self.run = self.query.start(self.checkpoint, self.sinks, trigger)
+        *_, before, now = (None, *self.run.layouts.history)
+        if before is not None and now is not None and now.since == batch:
+            line = f"{self.name}: goes on in {now.shards} shards instead of {before.shards}, from batch {batch} on"
+            say(console(stderr=True), line, "bold")
         return self.run
 
 

@@ -1,4 +1,4 @@
-"""A shard's source ports: tuples ahead of the query's time wait, tuples behind it are late and kept aside."""
+"""A group's source ports: tuples ahead of the query's time wait, tuples behind it are late and kept aside."""
 
 from __future__ import annotations
 

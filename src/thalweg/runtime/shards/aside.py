@@ -12,6 +12,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.runtime.shards.codec import unpack
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.layouts import Layouts
 
 LATE, BAD_ROWS = "late", "bad"
 
@@ -43,15 +44,21 @@ class Aside:
         self.counts[key] = self.counts.get(key, 0) + table.num_rows
         self._new.setdefault((kind, source), []).append(table)
 
-    def write(self, checkpoint: Path, batch: int, shard: int) -> None:
-        """Keep what is new; a batch that is run again writes the same files."""
+    def write(self, checkpoint: Path, batch: int, shard: int, shards: int) -> None:
+        """Keep what is new; a batch that is run again in as many shards writes the same files."""
         for (kind, source), tables in self._new.items():
             table = pa.concat_tables(tables, promote_options="permissive")
             sink = pa.BufferOutputStream()
             with pa.ipc.new_file(sink, table.schema) as writer:
                 writer.write_table(table)
-            replace_file(aside_folder(checkpoint, kind, source) / f"{batch}-{shard}.arrow", sink.getvalue())
+            replace_file(aside_folder(checkpoint, kind, source) / f"{batch}-{shard}-of-{shards}.arrow", sink.getvalue())
         self._new = {}
+
+
+def _numbers(path: Path) -> tuple[int, int, int]:
+    """Which batch, shard, and number of shards a file is of."""
+    batch, shard, _, shards = path.stem.split("-")
+    return int(batch), int(shard), int(shards)
 
 
 def _rows(tuples: Batch, schema: Schema, pool: StringPool) -> pa.Table:
@@ -65,11 +72,16 @@ def aside_folder(checkpoint: Path, kind: str, source: str) -> Path:
 
 
 def read_aside(checkpoint: Path, kind: str, source: str) -> list[pa.Table]:
-    """What has been put aside so far, in order of batches."""
-    folder = aside_folder(checkpoint, kind, source)
-    paths = sorted(folder.glob("*.arrow"), key=lambda p: tuple(map(int, p.stem.split("-"))))
+    """What has been put aside so far, in order of batches.
+
+    A batch that was cut short, and then run in another number of shards, has left files of both; the second ones count.
+    """
+    paths = [*aside_folder(checkpoint, kind, source).glob("*-of-*.arrow")]
+    layouts = Layouts.read(checkpoint) if paths else None
     tables = []
-    for path in paths:
+    for (batch, _, shards), path in sorted((_numbers(path), path) for path in paths):
+        if layouts is None or layouts.at(batch).shards != shards:
+            continue
         with pa.memory_map(str(path)) as source_file:
             tables.append(pa.ipc.open_file(source_file).read_all())
     return tables

@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from math import prod
 from pathlib import Path
 from uuid import uuid4
 
@@ -77,24 +78,29 @@ def write_arrays(path: Path, arrays: Sequence[Lane]) -> None:
     replace_file(path, sink.getvalue())
 
 
-def read_arrays(path: Path) -> list[Lane]:
-    """The arrays of a file, memory-mapped and read-only."""
-    try:
-        with pa.memory_map(str(path)) as source:
-            table = pa.ipc.open_file(source).read_all()
-    except FileNotFoundError:
-        raise CheckpointError(
-            f"{path} is missing, though a manifest of the checkpoint names it",
-            hint="a file of the checkpoint was deleted; restore it, or start the query anew with another checkpoint",
-        ) from None
-    except pa.ArrowInvalid as error:
-        raise CheckpointError(f"{path} cannot be read: {error}", hint="restore the file from a backup") from error
-    arrays: list[Lane] = []
-    for dtype, shape, data in zip(*(table.column(name) for name in _SCHEMA.names), strict=True):
-        count = int(np.prod(shape.as_py()))
-        flat = np.frombuffer(data.as_buffer(), dtype=np.dtype(dtype.as_py()), count=count)
-        arrays.append(flat.reshape(shape.as_py()))
-    return arrays
+class ArrayFile:
+    """The arrays of a file, memory-mapped and read-only, made when they are asked for by their places."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            with pa.memory_map(str(path)) as source:
+                table = pa.ipc.open_file(source).read_all()
+        except FileNotFoundError:
+            raise CheckpointError(
+                f"{path} is missing, though a manifest of the checkpoint names it",
+                hint="restore it from a backup, or start the query anew with another checkpoint",
+            ) from None
+        except pa.ArrowInvalid as error:
+            raise CheckpointError(f"{path} cannot be read: {error}", hint="restore the file from a backup") from error
+        self._dtypes, self._shapes, self._data = (table.column(name) for name in _SCHEMA.names)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __getitem__(self, place: int) -> Lane:
+        shape = self._shapes[place].as_py()
+        dtype = np.dtype(self._dtypes[place].as_py())
+        return np.frombuffer(self._data[place].as_buffer(), dtype=dtype, count=prod(shape)).reshape(shape)
 
 
 def _padded(array: Lane) -> bytes:

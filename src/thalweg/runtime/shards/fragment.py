@@ -1,4 +1,4 @@
-"""One shard of one stage: the stage's operators, fed through its ports."""
+"""One group of one stage: the stage's operators, fed through its ports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thalweg.planner.shards.cut import Cut, Place
 
 
 class Outputs(NamedTuple):
-    """What a stage's shard gives: through the ports of later stages, and as part of the answer."""
+    """What a stage's group gives: through the ports of later stages, and as part of the answer."""
 
     ports: dict[int, Batch]
     answer: Batch | None
@@ -25,7 +25,7 @@ class Outputs(NamedTuple):
 class Fragment:
     """Runs the steps of one stage. Sources of its pipeline are ports, by number."""
 
-    def __init__(self, blueprint: Blueprint, cut: Cut, stage: int, shard: int) -> None:
+    def __init__(self, blueprint: Blueprint, cut: Cut, stage: int, group: int) -> None:
         self.pool = StringPool()
         self._cut, self._stage = cut, stage
         whole = blueprint.build(self.pool)
@@ -40,7 +40,7 @@ class Fragment:
             used.add(step.node)
             node = whole.nodes[step.node]
             inputs = tuple(self._index(place) for place in step.inputs)
-            nodes.append(replace(node, inputs=inputs) if shard == 0 or not _sees_all(node) else _absent(node))
+            nodes.append(replace(node, inputs=inputs) if group == 0 or not _sees_all(node) else _absent(node))
         self.pipeline = Pipeline(nodes, self.pool, self.dated, whole.identity)
 
     def begin(self, feeds: Mapping[int, Batch], before: Instant) -> Outputs:
@@ -71,11 +71,11 @@ class Fragment:
 
 
 def _sees_all(node: Node) -> bool:
-    """Whether an operator runs in one shard only."""
+    """Whether an operator runs in one group only."""
     keys = None if node.operator is None else node.operator.keys
     return keys is not None and not keys[0]
 
 
 def _absent(node: Node) -> Node:
-    """In the other shards it is not there: an aggregate over nothing must not say so in each."""
+    """In the other groups it is not there: an aggregate over nothing must not say so in each."""
     return Node(node.schema, None, source="nothing")

@@ -1,4 +1,4 @@
-"""What travels between tasks: (shard, port, part, clock, system, blob).
+"""What travels between tasks: (group, port, part, clock, system, blob).
 
 `part` and the order in which a part packs its tuples fix the order of arrival, whatever order parcels come in. Ports
 below zero have a meaning of their own.
@@ -19,9 +19,9 @@ DRAIN: Instant = -(1 << 61)  # the clock of a command to drain
 
 
 class Parcel(NamedTuple):
-    """Something for a shard."""
+    """Something for a group, or, under the number of any of its groups, for a shard."""
 
-    shard: int
+    group: int
     port: int
     part: int
     clock: Instant

@@ -1,4 +1,5 @@
-"""What a source brings, as parcels: one for every shard, so that each learns the source's clock."""
+"""What a source brings, as parcels: for every group that rows belong to, and at least one for every shard, so that each
+learns the source's clock."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FIRST_TIMESTAMP, LAST_TIMESTAMP, LONGEST
 from thalweg.operators.base import Key
 from thalweg.runtime.shards.codec import pack
+from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import BAD, Parcel
-from thalweg.runtime.shards.spread import Spread, by_shard
+from thalweg.runtime.shards.spread import Spread, in_groups
 
 # Columns behind a source's own, in this order; tables have SIGN, streams have not. REASON says why a row is no tuple,
 # TEXT what it was before anybody tried to read it: a source that cannot tell leaves them out.
@@ -33,12 +35,12 @@ class Reading:
     source: str
     schema: Schema
     ports: Ports
-    shards: int
+    layouts: Layouts
     stamped: bool
     ahead: int | None = None  # how far a row's time may be ahead of the system's clock, in microseconds
 
     def parcels(self, table: pa.Table, part: int, system: int) -> list[Parcel]:
-        """The rows of one part for every shard and port; those that are no tuples go to shard 0 with the reason.
+        """The rows of one part for every port and group; those that are no tuples go to group 0 with the reason.
 
         `system` is the system's clock as of the batch, in microseconds.
         """
@@ -57,8 +59,8 @@ class Reading:
         clock = pc.max(good.column(width)).as_py() if good.num_rows else BEGINNING
         rows = _one_batch(good.select(range(width + 1)))
         for port, key in self.ports:
-            blobs = spread_rows(rows, self.schema, key, self.shards)
-            parcels += [Parcel(shard, port, part, clock, system, blob) for shard, blob in enumerate(blobs)]
+            blobs = spread_rows(rows, self.schema, key, self.layouts)
+            parcels += _addressed(blobs, Parcel(0, port, part, clock, system, b""), self.layouts)
         return parcels
 
     def _out_of_range(self, time: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -80,11 +82,11 @@ class TableReading:
     source: str
     schema: Schema
     ports: Ports
-    shards: int
+    layouts: Layouts
     key: tuple[int, ...] = ()
 
     def parcels(self, table: pa.Table, part: int, system: int) -> list[Parcel]:
-        """The rows of one part for every shard and port."""
+        """The rows of one part for every port and group, or shard."""
         if not table.num_rows:
             return []
         width = len(self.schema)
@@ -93,15 +95,16 @@ class TableReading:
         parcels = [Parcel(0, BAD, part, BEGINNING, system, blob) for blob in bad]
         rows = whole_table(good.select(range(width + 2)))
         for port, key in self.ports:
-            blobs = [pack(rows)] * self.shards
             if is_spread(key, self.key):
-                blobs = spread_rows(rows, self.schema, key or (), self.shards)
-            parcels += [Parcel(shard, port, part, BEGINNING, system, blob) for shard, blob in enumerate(blobs)]
+                blobs = spread_rows(rows, self.schema, key or (), self.layouts)
+            else:
+                blobs = dict.fromkeys(range(self.layouts.last.shards), pack(rows))
+            parcels += _addressed(blobs, Parcel(0, port, part, BEGINNING, system, b""), self.layouts)
         return parcels
 
 
 def is_spread(port_key: Key | None, table_key: tuple[int, ...]) -> bool:
-    """Whether the rows of a table that have the same primary key all go to the same shard of a port."""
+    """Whether the rows of a table that have the same primary key all go to the same group of a port."""
     return not table_key or all(columns_of(part) <= set(table_key) for part in port_key or ())
 
 
@@ -112,24 +115,32 @@ def whole_table(table: pa.Table) -> pa.RecordBatch:
     return _one_batch(table.set_column(place, TIME, time))
 
 
-def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Key | None, count: int) -> list[bytes]:
-    """The rows for each shard; without a key each gets an equal share."""
+def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Key | None, layouts: Layouts) -> dict[int, bytes]:
+    """The rows of each group that has some; without a key one group of each shard gets an equal share."""
     if not batch.num_rows:
-        return [b""] * count
-    if count == 1:
-        return [pack(batch)]
+        return {}
+    count = layouts.groups if key else 1
     if key is None:
+        count = layouts.last.shards
         cuts = np.linspace(0, batch.num_rows, count + 1).astype(np.int64)
-        parts = [batch.slice(a, b - a) for a, b in pairwise(cuts.tolist())]
-        return [pack(part) if part.num_rows else b"" for part in parts]
-    pool = StringPool()
-    read = frozenset().union(*map(columns_of, key))
-    nothing = np.empty(0, dtype=np.int64)
-    lanes = [to_lane(batch.column(i), f.type, pool) if i in read else nothing for i, f in enumerate(schema)]
-    shards = Spread(key, schema, pool, count).shards(lanes, batch.num_rows)
-    everything = np.arange(batch.num_rows)
-    rows = [everything[some] for some in by_shard(shards, count)]
-    return [pack(batch.take(pa.array(some))) if len(some) else b"" for some in rows]
+    elif count > 1:
+        pool = StringPool()
+        read = frozenset().union(*map(columns_of, key))
+        nothing = np.empty(0, dtype=np.int64)
+        lanes = [to_lane(batch.column(i), f.type, pool) if i in read else nothing for i, f in enumerate(schema)]
+        groups = Spread(key, schema, pool, count).groups(lanes, batch.num_rows)
+        order, cuts = in_groups(groups, count)
+        batch = batch.take(pa.array(order))
+    if count == 1:
+        return {0: pack(batch)}
+    return {group: pack(batch.slice(a, b - a)) for group, (a, b) in enumerate(pairwise(cuts.tolist())) if a < b}
+
+
+def _addressed(blobs: dict[int, bytes], like: Parcel, layouts: Layouts) -> list[Parcel]:
+    """Parcels for the groups that have something, and for shards none of whose groups has."""
+    shards = layouts.last.shards
+    silent = set(range(shards)) - {group % shards for group in blobs}  # a shard's own number is one of its groups
+    return [like._replace(group=group, blob=blobs.get(group, b"")) for group in sorted(blobs.keys() | silent)]
 
 
 def _without_bad_rows(

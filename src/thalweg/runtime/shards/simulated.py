@@ -17,7 +17,7 @@ from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.shards import cut
 from thalweg.runtime.shards.codec import from_arrow, pack, to_arrow, unpack
 from thalweg.runtime.shards.fragment import Fragment, Outputs
-from thalweg.runtime.shards.spread import Spread, by_shard
+from thalweg.runtime.shards.spread import Spread, by_group
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class SimulatedShards:
         if key is None and self.cut.ports[port].origin is not None:
             return [_Sent(port, shard, pack(to_arrow(batch, schema, pool)))]
         if key is None:
-            rows = by_shard((batch.start % self._shards).astype("uint16"), self._shards)
+            rows = by_group((batch.start % self._shards).astype("uint16"), self._shards)
         else:
-            rows = by_shard(Spread(key, schema, pool, self._shards).shards(batch.columns, len(batch)), self._shards)
+            rows = by_group(Spread(key, schema, pool, self._shards).groups(batch.columns, len(batch)), self._shards)
         return [_Sent(port, to, pack(to_arrow(batch.take(some), schema, pool))) for to, some in enumerate(rows)]

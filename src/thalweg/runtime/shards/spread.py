@@ -1,4 +1,4 @@
-"""Which shard a tuple belongs to: a hash of its key's values, the same in every process and for ever."""
+"""Which group a tuple belongs to: a hash of its key's values, the same in every process and for ever."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ _HALF = np.uint64(32)
 
 
 class Spread:
-    """The shards of rows of `schema` by a key; the empty key means shard 0."""
+    """The groups of rows of `schema` by a key; the empty key means group 0."""
 
-    def __init__(self, key: Sequence[Expression], schema: Schema, pool: StringPool, shards: int) -> None:
+    def __init__(self, key: Sequence[Expression], schema: Schema, pool: StringPool, groups: int) -> None:
         self._evaluate = Evaluator(key, schema, pool)
         self._types = [part.type for part in key]
-        self._pool, self._shards = pool, shards
+        self._pool, self._groups = pool, groups
         self._hashes: Ints = np.empty(0, dtype=np.int64)  # by code of the string pool
 
-    def shards(self, columns: Sequence[Lane], rows: int) -> npt.NDArray[np.uint16]:
-        """The shard of each row."""
-        if self._shards == 1 or not self._types:
+    def groups(self, columns: Sequence[Lane], rows: int) -> npt.NDArray[np.uint16]:
+        """The group of each row."""
+        if self._groups == 1 or not self._types:
             return np.zeros(rows, dtype=np.uint16)
         mixed = np.zeros(rows, dtype=np.uint64)
         for lane, type_ in zip(self._evaluate(columns, rows), self._types, strict=True):
             known = self._of_strings(lane) if type_ is DataType.STRING else identity(lane)
             mixed = (mixed ^ known.view(np.uint64)) * _MULTIPLIER
             mixed ^= mixed >> _HALF
-        return ((mixed >> _HALF) % np.uint64(self._shards)).astype(np.uint16)
+        return ((mixed >> _HALF) % np.uint64(self._groups)).astype(np.uint16)
 
     def _of_strings(self, codes: Ints) -> Ints:
         """A hash of each string's bytes; each string of the pool is looked at once."""
@@ -53,10 +53,15 @@ class Spread:
         return np.where(missing, NULL, self._hashes[np.where(missing, 0, codes)])
 
 
-def by_shard(shards: npt.NDArray[np.uint16], count: int) -> list[Ints | slice]:
-    """For each shard the rows that belong to it, in order."""
+def in_groups(groups: npt.NDArray[np.uint16], count: int) -> tuple[Ints, Ints]:
+    """The rows in order of their groups, and where each group begins; behind the last one, where that ends."""
+    order = np.argsort(groups, kind="stable")
+    return order, np.searchsorted(groups[order], np.arange(count + 1))
+
+
+def by_group(groups: npt.NDArray[np.uint16], count: int) -> list[Ints | slice]:
+    """For each group the rows that belong to it, in order."""
     if count == 1:
         return [slice(None)]
-    order = np.argsort(shards, kind="stable")
-    cuts = np.searchsorted(shards[order], np.arange(count + 1))
+    order, cuts = in_groups(groups, count)
     return [order[a:b] for a, b in pairwise(cuts.tolist())]

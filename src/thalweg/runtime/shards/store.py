@@ -3,39 +3,35 @@
     runs-<batch>-<attempt>.arrow   the arrays that the batch made, memory-mapped when read
     manifest-<batch>.json          the state after the batch: values, and where each array is
 
-A manifest is written to another name, brought to disk and renamed, so it is there as a whole or not at all. Batch b
-reads manifest b-1 and writes b; if it is run again, or twice at once, each attempt writes runs of its own and the last
-manifest counts. An array that the batch before has written is not written again: immutable runs are known by identity,
-arrays that are changed in place by their contents. So a manifest names its own runs and some of those that the manifest
-before names, and what the last few manifests do not name, no later one will.
+A manifest has two lines: what there is to know about the state, and the state itself, which few readers need. It is
+written to another name, brought to disk and renamed, so it is there as a whole or not at all. Batch b reads manifest
+b-1 and writes b; if it is run again, or twice at once, each attempt writes runs of its own and the last manifest
+counts. An array that the batch before has written is not written again: it is known by identity, for snapshots share
+what has not changed. So a manifest names its own runs and some of those that the manifest before names, and what the
+last few manifests do not name, no later one will. A file of which little is still needed is given up: that is written
+once more, with what is new.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from contextlib import suppress
-from hashlib import sha1
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 from weakref import ref
 
-import numpy as np
-
 from thalweg.core.errors import CheckpointError
-from thalweg.core.lanes import Lane
-from thalweg.runtime.shards.files import read_arrays, replace_file, write_arrays
+from thalweg.runtime.shards.files import ArrayFile, replace_file, write_arrays
+from thalweg.runtime.shards.saving import Known, Saving, still_needed
 from thalweg.state.snapshot import Tree
 
-VERSION = 1
+VERSION = 2
 KEPT_BATCHES = 3  # so many states can be gone back to: the last, and those that a failed batch may need
 
 _OURS = re.compile(r"\.?(?:manifest|runs)-(\d+)[-.]")
-
-Address = tuple[str, int]  # a file, and the place of an array in it
 
 
 class ShardStore:
@@ -43,8 +39,8 @@ class ShardStore:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._by_identity: dict[int, tuple[ref[Lane], Address]] = {}
-        self._by_content: dict[bytes, Address] = {}
+        self._known: Known = {}
+        self._sizes: dict[str, int] = {}  # of files, in bytes
         self._last: tuple[int, str] | None = None  # the batch, and the attempt at it, whose state is in memory
 
     def batches(self) -> list[int]:
@@ -71,33 +67,37 @@ class ShardStore:
 
     def load(self, batch: int) -> Tree:
         """The state after a batch."""
-        manifest = read_manifest(self._manifest(batch))
-        self._by_identity, self._by_content = {}, {}
-        files = {name: read_arrays(self._folder / name) for name in manifest["files"]}
+        manifest = read_manifest(self._manifest(batch), with_state=True)
+        self._known = {}
+        self._sizes = {name: _size(self._folder / name) for name in manifest["files"]}
+        files = {name: ArrayFile(self._folder / name) for name in manifest["files"]}
         self._last = (batch, manifest["attempt"])
         return self._decoded(manifest["state"], files)
 
     def save(self, batch: int, state: Tree, about: dict[str, Any]) -> None:
         """The state after a batch; `about` is whatever people may want to know of it."""
         attempt = uuid4().hex
-        saving = _Saving(f"runs-{batch}-{attempt[:8]}.arrow", self._by_identity, self._by_content)
+        saving = Saving(f"runs-{batch}-{attempt[:8]}.arrow", still_needed(state, self._known, self._sizes))
         encoded = saving.encoded(state)
         if saving.new:
             write_arrays(self._folder / saving.file, saving.new)
-        rest = {"batch": batch, "files": sorted(saving.files), "about": about, "state": encoded}
-        replace_file(self._manifest(batch), _head(attempt) + b", " + json.dumps(rest).encode()[1:])
-        self._by_identity, self._by_content = saving.by_identity, saving.by_content
+            self._sizes[saving.file] = _size(self._folder / saving.file)
+        rest = {"batch": batch, "files": sorted(saving.files), "about": about}
+        lines = json.dumps(rest)[1:], json.dumps(encoded)
+        replace_file(self._manifest(batch), _head(attempt) + b", " + "\n".join(lines).encode())
+        self._known = saving.known
+        self._sizes = {name: self._sizes[name] for name in saving.files}
         self._last = (batch, attempt)
         self._forget(batch)
 
     def _manifest(self, batch: int) -> Path:
         return self._folder / f"manifest-{batch}.json"
 
-    def _decoded(self, tree: Any, files: dict[str, list[Lane]]) -> Tree:
+    def _decoded(self, tree: Any, files: dict[str, ArrayFile]) -> Tree:
         match tree:
             case {"@": [name, place]}:
                 array = files[name][place]
-                self._by_identity[id(array)] = (ref(array), (name, place))
+                self._known[id(array)] = (ref(array), (name, place))
                 return array
             case {"()": items}:
                 return tuple(self._decoded(item, files) for item in items)
@@ -125,48 +125,13 @@ class ShardStore:
                     path.unlink(missing_ok=True)
 
 
-class _Saving:
-    """One save: which arrays are new, and where all of them lie."""
-
-    def __init__(self, file: str, known: dict[int, tuple[ref[Lane], Address]], contents: dict[bytes, Address]) -> None:
-        self.file, self.new, self.files = file, list[Lane](), set[str]()
-        self._known, self._contents = known, contents
-        # What is not part of this state is not known to the next save, for its file may be gone by then.
-        self.by_identity: dict[int, tuple[ref[Lane], Address]] = {}
-        self.by_content: dict[bytes, Address] = {}
-
-    def encoded(self, tree: Tree) -> Any:
-        """The state with addresses for arrays."""
-        match tree:
-            case np.ndarray():
-                address = self._address(tree)
-                self.files.add(address[0])
-                self.by_identity[id(tree)] = (ref(tree), address)
-                return {"@": list(address)}
-            case tuple():
-                return {"()": [self.encoded(item) for item in tree]}
-            case list():
-                return [self.encoded(item) for item in tree]
-            case dict():
-                return {key: self.encoded(item) for key, item in tree.items()}
-        return tree
-
-    def _address(self, array: Lane) -> Address:
-        known = self._known.get(id(array)) or self.by_identity.get(id(array))
-        if known is not None and known[0]() is array:
-            return known[1]
-        digest = sha1(array.tobytes(), usedforsecurity=False).digest() + f"{array.dtype.str}{array.shape}".encode()
-        address = self.by_content.get(digest) or self._contents.get(digest)
-        if address is None:
-            address = (self.file, len(self.new))
-            self.new.append(array)
-        self.by_content[digest] = address
-        return address
-
-
 def _head(attempt: str) -> bytes:
     """How a manifest begins."""
     return f'{{"version": {VERSION}, "attempt": "{attempt}"'.encode()
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _number(path: Path) -> int:
@@ -175,10 +140,18 @@ def _number(path: Path) -> int:
     return int(found[1]) if found else sys.maxsize  # not ours: newer than anything
 
 
-def read_manifest(path: Path) -> dict[str, Any]:
-    """A manifest; a CheckpointError says what is wrong with it."""
+def read_manifest(path: Path, with_state: bool = False) -> dict[str, Any]:
+    """A manifest, perhaps with the state in it; a CheckpointError says what is wrong with it."""
     try:
-        manifest: dict[str, Any] = json.loads(path.read_bytes())
+        with path.open("rb") as file:
+            manifest: dict[str, Any] = json.loads(file.readline())
+            if manifest.get("version") != VERSION:
+                raise CheckpointError(
+                    f"{path} has format {manifest.get('version')}, but this version of Thalweg reads format {VERSION}",
+                    hint="go on with the version that wrote it, or start the query anew",
+                )
+            if with_state:
+                manifest["state"] = json.loads(file.readline())
     except FileNotFoundError:
         raise CheckpointError(
             f"the state after batch {_number(path)} is not there: {path} is missing",
@@ -186,14 +159,4 @@ def read_manifest(path: Path) -> dict[str, Any]:
         ) from None
     except ValueError as error:
         raise CheckpointError(f"{path} cannot be read: {error}", hint="restore the file from a backup") from error
-    if manifest.get("version") != VERSION:
-        raise CheckpointError(
-            f"{path} has format {manifest.get('version')}, but this version of Thalweg reads format {VERSION}",
-            hint="go on with the version that wrote it, or start the query anew",
-        )
     return manifest
-
-
-def shard_folder(checkpoint: str | os.PathLike[str], stage: int, shard: int) -> Path:
-    """Where a shard's state lies."""
-    return Path(checkpoint) / "state" / f"stage-{stage}" / f"shard-{shard}"

@@ -11,11 +11,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from thalweg.core.batch import Batch
-from thalweg.core.strings import StringPool
+from thalweg.runtime.shards.group import Part
+from thalweg.runtime.shards.layouts import remove_older, shard_folder, stage_folder
 from thalweg.runtime.shards.parcel import Parcel
-from thalweg.runtime.shards.store import ShardStore, shard_folder
-from thalweg.runtime.shards.worker import QuerySpec, ShardWorker
+from thalweg.runtime.shards.resharding import state_before
+from thalweg.runtime.shards.spec import QuerySpec
+from thalweg.runtime.shards.store import ShardStore
+from thalweg.runtime.shards.worker import ShardWorker
 
 _LONGEST_REST = 600.0  # seconds after which a shard that rests in memory is forgotten: its query may have been stopped
 
@@ -30,11 +32,10 @@ class Place(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What came of a turn: parcels for the next stage, a part of the answer, and the strings in it."""
+    """What came of a turn: parcels for the next stage, and parts of the answer."""
 
     parcels: list[Parcel]
-    answer: Batch | None
-    pool: StringPool
+    parts: list[Part]
 
 
 class _Shard(NamedTuple):
@@ -54,11 +55,14 @@ _at_rest: dict[Place, _Shard] = {}
 def take_turn(spec: QuerySpec, place: Place, batch: int, parcels: Iterable[Parcel]) -> Turn:
     """One batch of one shard."""
     worker, store = _take_up(spec, place, batch)
-    out, answer = worker.run(parcels)
-    worker.aside.write(Path(place.checkpoint), batch, place.shard)
+    out, parts = worker.run(parcels)
+    checkpoint = Path(place.checkpoint)
+    worker.aside.write(checkpoint, batch, place.shard, spec.shards)
     store.save(batch, worker.snapshot(), worker.about())
     _at_rest[place] = _Shard(batch, time.monotonic(), worker, store)
-    return Turn(out, answer, worker.pool)
+    if place.shard == 0:
+        remove_older(stage_folder(checkpoint, place.stage), spec.layouts.last, batch)
+    return Turn(out, parts)
 
 
 def _take_up(spec: QuerySpec, place: Place, batch: int) -> tuple[ShardWorker, ShardStore]:
@@ -68,9 +72,10 @@ def _take_up(spec: QuerySpec, place: Place, batch: int) -> tuple[ShardWorker, Sh
     if rested is not None and rested.store.is_at(batch - 1):
         return rested.worker, rested.store
     worker = ShardWorker(spec, place.stage, place.shard)
-    store = ShardStore(shard_folder(place.checkpoint, place.stage, place.shard))
+    checkpoint = Path(place.checkpoint)
+    store = ShardStore(shard_folder(checkpoint, place.stage, spec.layouts.last, place.shard))
     if batch > 0:
-        worker.restore(store.load(batch - 1))
+        worker.restore(state_before(batch, spec.layouts, checkpoint, place.stage, place.shard, store))
     return worker, store
 
 

@@ -1,14 +1,16 @@
-"""A shard's table ports: rows that a table gains and loses, each from its time on."""
+"""A group's table ports, or a shard's: rows that a table gains and loses, each from its time on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from thalweg.core.batch import Batch, Dates
-from thalweg.core.lanes import Ints, Lane
+from thalweg.core.lanes import Ints, Lane, to_lane
 from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.runtime.shards.contents import Changes, CountedContents, KeyedContents
 from thalweg.state.snapshot import Stateful
@@ -39,6 +41,12 @@ class Updates(Stateful):
         order = np.arange(self._count, self._count + len(time))
         self._count += len(time)
         self._waiting.add(np.maximum(time, before), order, sign, *columns)
+
+    def take(self, table: pa.RecordBatch, schema: Schema, pool: StringPool, before: Instant) -> None:
+        """More changes: a table's rows, then times and signs."""
+        columns = [to_lane(table.column(i), field.type, pool) for i, field in enumerate(schema)]
+        time, sign = (table.column(len(schema) + i).to_numpy() for i in (0, 1))
+        self.add(columns, time, sign.astype(np.int64), before)
 
     def due(self, now: Instant) -> tuple[Batch, Batch] | None:
         """The rows gained and lost up to and at `now`, and the changes that took away what was not there."""

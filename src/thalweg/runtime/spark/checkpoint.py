@@ -1,8 +1,9 @@
 """A query's checkpoint folder: what lies where, and whose it is.
 
-query.json   the plan, the strategy and the number of shards
+query.json   the plan and the strategy
+layouts.json the number of groups, and which batches were run in how many shards
 spark/       Spark's own: offsets and commits
-state/       a folder per stage and shard: run files and manifests
+state/       a folder per stage, layout and shard: run files and manifests
 tables/      tables as they were when the query first started
 control/     commands to the running query
 aside/       late and bad rows
@@ -16,10 +17,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thalweg.core.errors import CheckpointError
+from thalweg.core.errors import CheckpointError, PlanError
 from thalweg.planner.identity import Identity
 from thalweg.runtime.shards.files import replace_file
-from thalweg.runtime.shards.store import ShardStore, shard_folder
+from thalweg.runtime.shards.layouts import Layouts, remove_dropped, shard_folder, usual_groups
+from thalweg.runtime.shards.store import ShardStore, read_manifest
+
+VERSION = 2
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Into how many shards and groups a query is to be split.
+
+    Without a number of shards it goes on as it was, or begins with one for each of Spark's `cores`. Groups are fixed
+    when it first starts.
+    """
+
+    cores: int
+    shards: int | None = None
+    groups: int | None = None
+
+    def first(self) -> Layouts:
+        """For a query that has not run before."""
+        shards = self.shards or self.cores
+        groups = usual_groups(shards) if self.groups is None else self.groups
+        if groups < shards:
+            raise PlanError(
+                f"keys cannot be spread over {groups} groups in {shards} shards: a shard holds one group or more",
+                hint=f"ask for groups={usual_groups(shards)}, or for fewer shards",
+            )
+        return Layouts(groups, ()).changed(0, shards)
 
 
 @dataclass(frozen=True)
@@ -54,23 +82,58 @@ class Checkpoint:
         commits = self.spark / "commits"
         return max((int(p.name) for p in commits.glob("*") if p.name.isdecimal()), default=-1)
 
-    def has_done(self, batch: int, stage: int, shards: int) -> bool:
-        """Whether all shards of a stage have put down their state after a batch."""
-        folders = (shard_folder(self.folder, stage, shard) for shard in range(shards))
-        return all(ShardStore(folder).has(batch) for folder in folders)
+    @property
+    def layouts(self) -> Layouts:
+        """How the query's groups have lain in shards so far."""
+        return Layouts.read(self.folder)
 
-    def claim(self, identity: Identity, shards: int) -> None:
-        """Make the folder the query's, or see that it is."""
+    def shards(self, batch: int, stage: int) -> list[Path]:
+        """The folders of a stage's shards that hold the state after a batch."""
+        layout = self.layouts.at(batch)
+        return [shard_folder(self.folder, stage, layout, shard) for shard in range(layout.shards)]
+
+    def has_done(self, batch: int, stage: int) -> bool:
+        """Whether all shards of a stage have put down their state after a batch."""
+        return all(ShardStore(folder).has(batch) for folder in self.shards(batch, stage))
+
+    def manifests(self, batch: int, stage: int) -> list[dict[str, Any]]:
+        """What the shards of a stage have put down after a batch."""
+        return [read_manifest(folder / f"manifest-{batch}.json") for folder in self.shards(batch, stage)]
+
+    def claim(self, identity: Identity, asked: Asked) -> Layouts:
+        """Make the folder the query's, or see that it is; from the next batch on it has as many shards as asked for."""
         path = self.folder / "query.json"
-        mine = {"version": 1, **identity.as_tree(), "shards": shards}
-        if not path.exists():
-            if self.spark.exists():
-                raise CheckpointError(
-                    f"{path} is missing, though {self.folder} holds a checkpoint",
-                    hint="restore it, or choose another folder",
-                )
-            replace_file(path, json.dumps(mine, indent=2).encode())
-            return
+        if path.exists():
+            self._check(identity)
+            return self._laid_out(asked)
+        if self.spark.exists():
+            raise CheckpointError(
+                f"{path} is missing, though {self.folder} holds a checkpoint",
+                hint="restore it, or choose another folder",
+            )
+        layouts = asked.first()
+        layouts.write(self.folder)
+        replace_file(path, json.dumps({"version": VERSION, **identity.as_tree()}, indent=2).encode())
+        return layouts
+
+    def _laid_out(self, asked: Asked) -> Layouts:
+        """The layouts, with the one for the batches to come; what of the next batch was done in another counts no more.
+
+        Spark goes on with the batch after the last that it has committed, planned or not.
+        """
+        known = self.layouts
+        if asked.groups not in (None, known.groups):
+            raise CheckpointError(
+                f"{self.folder} spreads keys over {known.groups} groups, but groups={asked.groups} was asked for",
+                hint="leave out groups: their number is fixed when a query is first started",
+            )
+        layouts = known.changed(self.committed + 1, asked.shards or known.last.shards)
+        if layouts != known:
+            layouts.write(self.folder)
+            remove_dropped(self.folder, known.history, layouts.history)
+        return layouts
+
+    def _check(self, identity: Identity) -> None:
         theirs = self.about()
         if theirs.get("digest") != identity.digest or theirs.get("strategy") != identity.strategy:
             raise CheckpointError(
@@ -78,11 +141,6 @@ class Checkpoint:
                 f"(strategy {theirs.get('strategy')}), but this one is\n{identity.plan}\n"
                 f"(strategy {identity.strategy})",
                 hint="choose another folder, or start the query that it belongs to",
-            )
-        if theirs.get("shards") != shards:
-            raise CheckpointError(
-                f"{self.folder} holds {theirs.get('shards')} shards, but the query is to run in {shards}",
-                hint=f"start it with shards={theirs.get('shards')}",
             )
 
     def about(self) -> dict[str, Any]:
@@ -94,9 +152,9 @@ class Checkpoint:
             raise CheckpointError(f"{self.folder} is no checkpoint of a query: it has no query.json") from None
         except ValueError as error:
             raise CheckpointError(f"{path} cannot be read: {error}", hint="restore it from a backup") from error
-        if about.get("version") != 1:
+        if about.get("version") != VERSION:
             raise CheckpointError(
-                f"{path} has format {about.get('version')}, but this version of Thalweg reads format 1",
+                f"{path} has format {about.get('version')}, but this version of Thalweg reads format {VERSION}",
                 hint="go on with the version that wrote it, or start the query anew",
             )
         return about

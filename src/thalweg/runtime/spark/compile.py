@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
 
 from thalweg.algebra.expressions import Column, map_columns
@@ -19,8 +20,8 @@ from thalweg.planner.shards import Cut
 from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.files import replace_file
 from thalweg.runtime.shards.reading import Ports, Reading, TableReading, whole_table
-from thalweg.runtime.shards.worker import QuerySpec
-from thalweg.runtime.spark.checkpoint import Checkpoint
+from thalweg.runtime.shards.spec import QuerySpec
+from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.parcels import PARCELS
 from thalweg.runtime.spark.reading import commands, reading_task
@@ -42,12 +43,12 @@ def compile_stages(
     cut: Cut,
     streams: Sequence[StreamInput],
     tables: Sequence[TableInput],
-    shards: int,
+    asked: Asked,
     checkpoint: Checkpoint,
 ) -> Compiled:
     """The streaming DataFrame of a query; the checkpoint becomes its own."""
     pipeline = blueprint.build()
-    checkpoint.claim(pipeline.identity, shards)
+    layouts = checkpoint.claim(pipeline.identity, asked)
     checkpoint.control.mkdir(parents=True, exist_ok=True)
     ports = _ports(pipeline, cut)
     stamped = any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)
@@ -55,15 +56,16 @@ def compile_stages(
     times = {stream.stream.name: stream.time for stream in streams}
     keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
     needed = {name: tuple(sorted(columns)) for name, columns in needed_columns(blueprint.plan).items()}
-    spec = QuerySpec(blueprint, cut, shards, times, stamped, static, keys, needed)
+    spec = QuerySpec(blueprint, cut, layouts, times, stamped, static, keys, needed)
     sent = [_read(stream, ports[stream.stream.name], spec, checkpoint) for stream in streams]
     sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
-    sent.append(_control(spark, checkpoint, shards))
+    sent.append(_control(spark, checkpoint, layouts.last.shards))
     parcels = reduce(DataFrame.union, sent)
     for stage in range(spec.stages):
         task = StageTask(spec, stage, str(checkpoint.folder))
         schema = answer_type(blueprint.plan.schema, stamped) if task.is_last else PARCELS
-        parcels = parcels.repartitionById(shards, "shard").mapInArrow(task.task(), schema)
+        shard = sf.col("group") % layouts.last.shards
+        parcels = parcels.repartitionById(layouts.last.shards, shard).mapInArrow(task.task(), schema)
     return Compiled(parcels, spec)
 
 
@@ -92,7 +94,7 @@ def _read(stream: StreamInput, ports: Ports, spec: QuerySpec, checkpoint: Checkp
     places = {column: place for place, column in enumerate(needed)}
     keys = tuple((port, _renumbered(key, places)) for port, key in ports)
     read, stamped = Schema(tuple(schema[i] for i in needed)), stream.stream.timestamp is not None
-    reading = Reading(stream.stream.name, read, keys, spec.shards, stamped, stream.ahead)
+    reading = Reading(stream.stream.name, read, keys, spec.layouts, stamped, stream.ahead)
     task = reading_task(reading, str(checkpoint.folder), stream.arranged(needed))
     return stream.rows(needed).mapInArrow(task, PARCELS)
 
@@ -106,7 +108,7 @@ def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:
 
 def _read_table(table: TableInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
     relation = table.relation
-    reading = TableReading(relation.name, relation.schema, ports, spec.shards, relation.key)
+    reading = TableReading(relation.name, relation.schema, ports, spec.layouts, relation.key)
     return table.rows().mapInArrow(reading_task(reading, str(checkpoint.folder)), PARCELS)
 
 

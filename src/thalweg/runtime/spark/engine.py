@@ -16,6 +16,7 @@ from thalweg.fluent import Table
 from thalweg.patterns import check
 from thalweg.planner import Settings, Strategy
 from thalweg.planner.blueprint import Blueprint
+from thalweg.runtime.spark.checkpoint import Asked
 from thalweg.runtime.spark.inputs import StreamInput, TableInput, stream_input, table_input
 from thalweg.runtime.spark.query import SparkQuery
 from thalweg.runtime.spark.session import local_spark
@@ -26,12 +27,15 @@ class Engine:
     """Standing queries over streaming DataFrames.
 
     `spark` is yours, or, if you give none, a local one is started. `shards` is how many parts a query's state is split
-    into; a query can be given its own number.
+    into, each for one task; a query that was stopped can go on in another number. Without it there is one for each
+    core, or as many as a query's checkpoint has. `groups` is the greatest number of shards that a query can ever have:
+    keys are spread over so many groups for good. Without it queries can grow to four times their first shards. A query
+    can be given numbers of its own.
     """
 
-    def __init__(self, spark: SparkSession | None = None, shards: int | None = None) -> None:
+    def __init__(self, spark: SparkSession | None = None, shards: int | None = None, groups: int | None = None) -> None:
         self.spark = spark or local_spark()
-        self.shards = shards or self.spark.sparkContext.defaultParallelism
+        self.shards, self.groups = shards, groups
         self.catalog = Catalog()
         self._streams: dict[str, StreamInput] = {}
         self._tables: dict[str, TableInput] = {}
@@ -97,6 +101,7 @@ class Engine:
         name: str | None = None,
         strategy: str = "auto",
         shards: int | None = None,
+        groups: int | None = None,
         settings: Settings | None = None,
     ) -> SparkQuery:
         """A standing query, in CQL, built with `table(...)`, or compiled already; `start` lets it run."""
@@ -107,7 +112,9 @@ class Engine:
         tables = [self._tables[name] for name in _names(plan, RelationScan)]
         if not streams and not any(table.frame.isStreaming for table in tables):
             raise PlanError("the query reads no stream, so nothing would ever make it run", hint="ask Spark directly")
-        return SparkQuery(self.spark, blueprint, streams, tables, shards or self.shards, name)
+        cores = self.spark.sparkContext.defaultParallelism
+        asked = Asked(cores, shards or self.shards, groups or self.groups)
+        return SparkQuery(self.spark, blueprint, streams, tables, asked, name)
 
     def _plan(self, query: str | Table | Plan) -> Plan:
         if isinstance(query, Plan):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pyspark.sql import DataFrame
 
-from thalweg.runtime.shards.worker import QuerySpec
+from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.sinks import Sink
 
@@ -20,7 +20,7 @@ def finishing(sink: Sink, checkpoint: Checkpoint, spec: QuerySpec) -> Callable[[
 
     def write(changes: DataFrame, batch: int) -> None:
         sink.write(changes, batch)
-        if not checkpoint.has_done(batch, spec.stages - 1, spec.shards):
+        if not checkpoint.has_done(batch, spec.stages - 1):
             changes.write.format("noop").mode("overwrite").save()
 
     return write

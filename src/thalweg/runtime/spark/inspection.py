@@ -9,7 +9,7 @@ from typing import Any
 
 from thalweg.core.errors import CheckpointError
 from thalweg.core.time import Instant
-from thalweg.runtime.shards.files import read_arrays
+from thalweg.runtime.shards.files import ArrayFile
 from thalweg.runtime.shards.store import read_manifest
 from thalweg.runtime.spark.checkpoint import Checkpoint
 
@@ -52,9 +52,10 @@ class Shard:
 
     def arrays(self) -> list[dict[str, Any]]:
         """Every array: where it belongs, its type and length, and its first values."""
-        files = {name: read_arrays(self.folder / name) for name in self.files}
+        files = {name: ArrayFile(self.folder / name) for name in self.files}
         found = []
-        for where, (name, place) in _addresses(self.manifest["state"], ""):
+        state = read_manifest(self.folder / f"manifest-{self.manifest['batch']}.json", with_state=True)["state"]
+        for where, (name, place) in _addresses(state, ""):
             array = files[name][place]
             first = array.ravel()[:_SHOWN].tolist()
             found.append({"where": where, "dtype": str(array.dtype), "length": int(array.size), "first": first})
@@ -71,7 +72,7 @@ def checkpoints(folder: Path) -> list[Checkpoint]:
 
 def summary(checkpoint: Checkpoint) -> dict[str, Any]:
     """Whose it is, how far it has come, and what has been put aside."""
-    about, held = checkpoint.about(), shards(checkpoint)
+    about, layouts, held = checkpoint.about(), checkpoint.layouts, shards(checkpoint)
     aside: dict[str, int] = {}
     for shard in held:
         for kind, count in shard.about["aside"].items():
@@ -81,20 +82,24 @@ def summary(checkpoint: Checkpoint) -> dict[str, Any]:
         "plan": about["plan"],
         "strategy": about["strategy"],
         "batches": checkpoint.committed + 1,
+        "groups": layouts.groups,
+        "layouts": [{"since": layout.since, "shards": layout.shards} for layout in layouts.history],
         "stamped": any(shard.about["stamped"] for shard in held),
         "aside": aside,
     }
 
 
 def shards(checkpoint: Checkpoint) -> list[Shard]:
-    """All shards of all stages; none before the first batch is done."""
+    """All shards of all stages, as they lay in the last batch that is done; none before the first is."""
     done = checkpoint.committed
-    found = []
-    for folder in (checkpoint.folder / "state").glob("stage-*/shard-*"):
-        stage, shard = (int(name.partition("-")[2]) for name in (folder.parent.name, folder.name))
-        if done >= 0:
-            found.append(Shard(stage, shard, folder, read_manifest(folder / f"manifest-{done}.json")))
-    return sorted(found, key=lambda s: (s.stage, s.shard))
+    if done < 0:
+        return []
+    stages = sorted(int(path.name.partition("-")[2]) for path in (checkpoint.folder / "state").glob("stage-*"))
+    return [
+        Shard(stage, shard, folder, read_manifest(folder / f"manifest-{done}.json"))
+        for stage in stages
+        for shard, folder in enumerate(checkpoint.shards(done, stage))
+    ]
 
 
 def _addresses(tree: Any, where: str) -> Iterator[tuple[str, tuple[str, int]]]:

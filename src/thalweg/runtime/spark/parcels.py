@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from thalweg.runtime.shards.parcel import Parcel
 
-PARCELS = "shard int, port int, part int, clock long, system long, blob binary"
+PARCELS = "group int, port int, part int, clock long, system long, blob binary"
 
 _SCHEMA = pa.schema(
     [
-        ("shard", pa.int32()),
+        ("group", pa.int32()),
         ("port", pa.int32()),
         ("part", pa.int32()),
         ("clock", pa.int64()),
@@ -36,5 +36,5 @@ def from_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Parcel]:
     for batch in batches:
         numbers = zip(*(batch.column(i).to_pylist() for i in range(5)), strict=True)
         blobs = batch.column(5)
-        for place, (shard, port, part, clock, system) in enumerate(numbers):
-            yield Parcel(shard, port, part, clock, system, blobs[place].as_buffer())
+        for place, (group, port, part, clock, system) in enumerate(numbers):
+            yield Parcel(group, port, part, clock, system, blobs[place].as_buffer())

@@ -14,7 +14,7 @@ from thalweg.explain import explain_json, explain_text
 from thalweg.patterns import Pattern, annotate
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.shards import cut
-from thalweg.runtime.spark.checkpoint import Checkpoint
+from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
 from thalweg.runtime.spark.compile import Compiled, compile_stages
 from thalweg.runtime.spark.explain import explain_stages
 from thalweg.runtime.spark.finish import finishing
@@ -33,11 +33,11 @@ class SparkQuery:
         blueprint: Blueprint,
         streams: Sequence[StreamInput],
         tables: Sequence[TableInput],
-        shards: int,
+        asked: Asked,
         name: str | None,
     ) -> None:
         self.spark, self._blueprint = spark, blueprint
-        self.streams, self.tables, self._shards = streams, tables, shards
+        self.streams, self.tables, self._asked = streams, tables, asked
         self.name = name
         self._pipeline = blueprint.build()
         self._cut = cut(self._pipeline)
@@ -59,7 +59,7 @@ class SparkQuery:
 
     def explain(self, format: Literal["text", "json"] = "text") -> Any:
         """The plan with its update patterns and buffers, then the stages it runs in, their keys and exchanges."""
-        stages = explain_stages(self._pipeline, self._cut, self._shards)
+        stages = explain_stages(self._pipeline, self._cut, self._asked.shards or self._asked.cores)
         if format == "json":
             return {**explain_json(self._blueprint.plan), "stages": stages}
         lines = [f"stage {s['stage']} x {s['shards']}: " + "; ".join(s["operators"]) for s in stages]
@@ -72,7 +72,7 @@ class SparkQuery:
         sink: Sink | Sequence[Sink] | None = None,
         trigger: dict[str, Any] | None = None,
     ) -> Run:
-        """Let the query run; with a checkpoint that exists it goes on where it was.
+        """Let the query run; with a checkpoint that exists it goes on where it was, perhaps in more or fewer shards.
 
         `sink` (or several: see `thalweg.sinks`) takes the changes of the answer; without one they are kept as Parquet
         in the checkpoint. `answer` and `changes` of the run read such a Parquet sink, wherever it is.
@@ -107,7 +107,7 @@ class SparkQuery:
         return {"checkpointLocation": str(Checkpoint(Path(checkpoint).absolute()).spark)}
 
     def _compile(self, place: Checkpoint) -> Compiled:
-        return compile_stages(self.spark, self._blueprint, self._cut, self.streams, self.tables, self._shards, place)
+        return compile_stages(self.spark, self._blueprint, self._cut, self.streams, self.tables, self._asked, place)
 
 
 def _shown(schema: Schema) -> Schema:

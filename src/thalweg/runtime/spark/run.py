@@ -17,9 +17,9 @@ from thalweg.core.time import Clock, Instant
 from thalweg.runtime.local.values import read_instant
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, read_aside
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import DRAIN
-from thalweg.runtime.shards.store import read_manifest, shard_folder
-from thalweg.runtime.shards.worker import QuerySpec
+from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.compile import answer_type
 from thalweg.runtime.spark.failures import plain_failures
@@ -115,6 +115,11 @@ class Run:
 
     # -- the streaming query
 
+    @property
+    def layouts(self) -> Layouts:
+        """Over how many groups its keys are spread, and in how many shards it runs and has run."""
+        return self._spec.layouts
+
     def wait(self) -> None:
         """Until everything that is there now has been worked through."""
         with plain_failures():
@@ -161,9 +166,8 @@ class Run:
         done = self.checkpoint.committed
         if done < 0:
             raise DataError("the query has not done a batch yet", hint="wait() first")
-        folders = [shard_folder(self.checkpoint.folder, stage, shard) for shard in range(self._spec.shards)]
         try:
-            return [read_manifest(folder / f"manifest-{done}.json")["about"] for folder in folders]
+            return [manifest["about"] for manifest in self.checkpoint.manifests(done, stage)]
         except CheckpointError:
             if self.checkpoint.committed == done:
                 raise

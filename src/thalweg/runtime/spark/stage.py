@@ -16,8 +16,8 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER
 from thalweg.core.types import DataType
+from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.shards.turn import Place, take_turn
-from thalweg.runtime.shards.worker import QuerySpec
 from thalweg.runtime.spark.parcels import from_rows, to_rows
 from thalweg.runtime.spark.reading import BATCH_ID, Mapped
 
@@ -48,8 +48,9 @@ class StageTask:
         turn = take_turn(self.spec, place, batch_id, list(from_rows(batches)))
         if not self.is_last:
             yield to_rows(turn.parcels)
-        elif turn.answer is not None:
-            yield answer_rows(turn.answer, self.spec.blueprint.plan.schema, turn.pool, self.spec.stamped)
+            return
+        for part in turn.parts:
+            yield answer_rows(part.batch, self.spec.blueprint.plan.schema, part.pool, self.spec.stamped)
 
 
 def _whose_turn() -> tuple[int, int]:

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock, Instant
-from thalweg.runtime.shards.store import read_manifest, shard_folder
+from thalweg.runtime.shards.store import read_manifest
 from thalweg.runtime.spark.checkpoint import Checkpoint
 
 
@@ -45,7 +45,8 @@ class Told:
 
     def now(self, batch: int) -> Instant:
         """The query's clock after a batch whose changes have been asked for: the answer is known up to here."""
-        return int(read_manifest(shard_folder(self.checkpoint.folder, 0, 0) / f"manifest-{batch}.json")["about"]["now"])
+        any_shard = self.checkpoint.shards(batch, stage=0)[0]
+        return int(read_manifest(any_shard / f"manifest-{batch}.json")["about"]["now"])
 
     def owner(self) -> str:
         """The streaming query that the batch numbers belong to: Spark's id, which a checkpoint keeps for good."""
