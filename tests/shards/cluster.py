@@ -18,6 +18,7 @@ from thalweg.core.time import Instant
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.shards import cut
 from thalweg.runtime.local.outputs import OutputLog
+from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.codec import from_arrow, to_arrow
 from thalweg.runtime.shards.layouts import Layouts, remove_older, shard_folder, stage_folder, usual_groups
@@ -125,7 +126,8 @@ class Cluster:
                 out += sent
                 for answer in answers if is_last and shards_done is None else ():
                     self.log.add(from_arrow(answer, self.schema, self.log.pool))
-            parcels = list(from_rows([to_rows(out)]))  # as they travel between tasks
+            files = BlobFiles(self.folder)
+            parcels = list(from_rows([to_rows(out, files, self.batches)], files))  # as they travel between tasks
         self.batches += shards_done is None
 
     def _shard(self, stage: int, shard: int, parcels: list[Parcel]) -> tuple[list[Parcel], list[pa.RecordBatch]]:

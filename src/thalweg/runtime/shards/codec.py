@@ -30,12 +30,12 @@ def from_arrow(table: pa.RecordBatch, schema: Schema, pool: StringPool) -> Batch
     return Batch(columns, start, end, sign, Dates(*dates) if dates else None)
 
 
-def pack(table: pa.RecordBatch) -> bytes:
+def pack(table: pa.RecordBatch) -> pa.Buffer:
     """As bytes."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_batch(table)
-    return bytes(sink.getvalue())
+    return sink.getvalue()
 
 
 def unpack(blob: bytes | pa.Buffer) -> pa.RecordBatch:

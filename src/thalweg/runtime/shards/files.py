@@ -37,7 +37,7 @@ def replace_file(path: Path, content: bytes | pa.Buffer) -> None:
     except OSError as error:
         with suppress(OSError):
             other.unlink(missing_ok=True)
-        raise _not_written(path, error) from error
+        raise not_written(path, error) from error
 
 
 def _make_folder(folder: Path) -> None:
@@ -58,7 +58,8 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _not_written(path: Path, error: OSError) -> CheckpointError:
+def not_written(path: Path, error: OSError) -> CheckpointError:
+    """What to tell people who wait for a file that could not be written."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     hint = "make room" if full else f"make {path.parent} a folder that all of Spark's workers can write to"
     return CheckpointError(

@@ -115,7 +115,7 @@ def whole_table(table: pa.Table) -> pa.RecordBatch:
     return _one_batch(table.set_column(place, TIME, time))
 
 
-def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Key | None, layouts: Layouts) -> dict[int, bytes]:
+def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Key | None, layouts: Layouts) -> dict[int, pa.Buffer]:
     """The rows of each group that has some; without a key one group of each shard gets an equal share."""
     if not batch.num_rows:
         return {}
@@ -136,7 +136,7 @@ def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Key | None, layouts:
     return {group: pack(batch.slice(a, b - a)) for group, (a, b) in enumerate(pairwise(cuts.tolist())) if a < b}
 
 
-def _addressed(blobs: dict[int, bytes], like: Parcel, layouts: Layouts) -> list[Parcel]:
+def _addressed(blobs: dict[int, pa.Buffer], like: Parcel, layouts: Layouts) -> list[Parcel]:
     """Parcels for the groups that have something, and for shards none of whose groups has."""
     shards = layouts.last.shards
     silent = set(range(shards)) - {group % shards for group in blobs}  # a shard's own number is one of its groups
@@ -145,7 +145,7 @@ def _addressed(blobs: dict[int, bytes], like: Parcel, layouts: Layouts) -> list[
 
 def _without_bad_rows(
     table: pa.Table, width: int, source: str, wrong: tuple[tuple[pa.ChunkedArray, str], ...]
-) -> tuple[pa.Table, list[bytes]]:
+) -> tuple[pa.Table, list[pa.Buffer]]:
     """The rows that are tuples, and the others as a blob; what the source says against a row goes first."""
     nothing = pa.chunked_array([pa.nulls(table.num_rows, pa.string())])
     reason = table.column(REASON) if REASON in table.column_names else nothing

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import pyarrow as pa
+
 from thalweg.core.batch import Batch
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
@@ -24,7 +26,7 @@ from thalweg.runtime.shards.spread import Spread, by_group
 class _Sent:
     port: int
     shard: int
-    blob: bytes
+    blob: pa.Buffer
 
 
 class SimulatedShards:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
 
+from thalweg.runtime.shards.blobs import LARGE, BlobFiles, Lying
 from thalweg.runtime.shards.parcel import Parcel
 
-PARCELS = "group int, port int, part int, clock long, system long, blob binary"
+PARCELS = "group int, port int, part int, clock long, system long, blob binary, file string, first long, size long"
 
 _SCHEMA = pa.schema(
     [
@@ -18,23 +19,38 @@ _SCHEMA = pa.schema(
         ("clock", pa.int64()),
         ("system", pa.int64()),
         ("blob", pa.binary()),
+        ("file", pa.string()),  # instead of the blob, if that is large
+        ("first", pa.int64()),
+        ("size", pa.int64()),
     ]
 )
 
 
-def to_rows(parcels: Sequence[Parcel]) -> pa.RecordBatch:
-    """Parcels as rows."""
-    # A parcel for a later stage still lies where it was received.
-    plain = (p if isinstance(p.blob, bytes) else p._replace(blob=p.blob.to_pybytes()) for p in parcels)
-    columns = list(zip(*plain, strict=True)) or [()] * len(_SCHEMA)
+def to_rows(parcels: Sequence[Parcel], files: BlobFiles, batch: int) -> pa.RecordBatch:
+    """Parcels as rows; large blobs are written to a file."""
+    large = [place for place, parcel in enumerate(parcels) if len(parcel.blob) >= LARGE]
+    lying = dict(zip(large, files.put(batch, [parcels[place].blob for place in large]), strict=True)) if large else {}
+    rows = [
+        (*parcel[:5], *((b"", *lying[place]) if place in lying else (_bytes(parcel.blob), None, None, None)))
+        for place, parcel in enumerate(parcels)
+    ]
+    columns = list(zip(*rows, strict=True)) or [()] * len(_SCHEMA)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, _SCHEMA, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)
 
 
-def from_rows(batches: Iterable[pa.RecordBatch]) -> Iterator[Parcel]:
+def from_rows(batches: Iterable[pa.RecordBatch], files: BlobFiles) -> Iterator[Parcel]:
     """Parcels from rows; blobs stay where they lie."""
     for batch in batches:
         numbers = zip(*(batch.column(i).to_pylist() for i in range(5)), strict=True)
+        places = zip(*(batch.column(i).to_pylist() for i in (6, 7, 8)), strict=True)
         blobs = batch.column(5)
-        for place, (group, port, part, clock, system) in enumerate(numbers):
-            yield Parcel(group, port, part, clock, system, blobs[place].as_buffer())
+        for row, ((group, port, part, clock, system), (file, first, size)) in enumerate(
+            zip(numbers, places, strict=True)
+        ):
+            blob = blobs[row].as_buffer() if file is None else files.get(Lying(file, first, size))
+            yield Parcel(group, port, part, clock, system, blob)
+
+
+def _bytes(blob: bytes | pa.Buffer) -> bytes:
+    return blob if isinstance(blob, bytes) else blob.to_pybytes()

@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from thalweg.core.errors import CheckpointError
+from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.parcel import COMMAND, Parcel
 from thalweg.runtime.shards.reading import Reading, TableReading
 from thalweg.runtime.spark.parcels import to_rows
@@ -27,7 +28,8 @@ def reading_task(reading: Reading | TableReading, checkpoint: str, load: Loading
         there = list(batches)
         if there:
             rows = pa.Table.from_batches(there) if load is None else load(there)
-            yield to_rows(reading.parcels(rows, *_part_and_time(checkpoint)))
+            part, batch, system = _part_and_time(checkpoint)
+            yield to_rows(reading.parcels(rows, part, system), BlobFiles(checkpoint), batch)
 
     return task
 
@@ -37,17 +39,19 @@ def commands(shards: int, checkpoint: str) -> Mapped:
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         clocks = [clock for batch in batches for clock in batch.column(0).to_pylist()]
-        part, system = _part_and_time(checkpoint) if clocks else (0, 0)
-        yield to_rows([Parcel(shard, COMMAND, part, clock, system, b"") for clock in clocks for shard in range(shards)])
+        part, batch_id, system = _part_and_time(checkpoint) if clocks else (0, 0, 0)
+        told = [Parcel(shard, COMMAND, part, clock, system, b"") for clock in clocks for shard in range(shards)]
+        yield to_rows(told, BlobFiles(checkpoint), batch_id)
 
     return task
 
 
-def _part_and_time(checkpoint: str) -> tuple[int, int]:
-    """Which partition of the source this task reads, and the system's time as of the micro-batch."""
+def _part_and_time(checkpoint: str) -> tuple[int, int, int]:
+    """Which partition of the source this task reads, in which micro-batch, and the system's time as of that."""
     context = TaskContext.get()
     assert context is not None
-    return context.partitionId(), batch_time(checkpoint, int(context.getLocalProperty(BATCH_ID) or 0))
+    batch = int(context.getLocalProperty(BATCH_ID) or 0)
+    return context.partitionId(), batch, batch_time(checkpoint, batch)
 
 
 def batch_time(checkpoint: str, batch: int) -> int:

@@ -16,6 +16,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER
 from thalweg.core.types import DataType
+from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.shards.turn import Place, take_turn
 from thalweg.runtime.spark.parcels import from_rows, to_rows
@@ -45,9 +46,12 @@ class StageTask:
     def _run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         shard, batch_id = _whose_turn()
         place = Place(self.start, self.checkpoint, self.stage, shard)
-        turn = take_turn(self.spec, place, batch_id, list(from_rows(batches)))
+        blobs = BlobFiles(self.checkpoint)
+        if self.stage == 0 and shard == 0:
+            blobs.forget(batch_id)
+        turn = take_turn(self.spec, place, batch_id, list(from_rows(batches, blobs)))
         if not self.is_last:
-            yield to_rows(turn.parcels)
+            yield to_rows(turn.parcels, blobs, batch_id)
             return
         for part in turn.parts:
             yield answer_rows(part.batch, self.spec.blueprint.plan.schema, part.pool, self.spec.stamped)
