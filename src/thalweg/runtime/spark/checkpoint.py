@@ -5,6 +5,7 @@ spark/       Spark's own: offsets and commits
 state/       a folder per stage and shard: run files and manifests
 tables/      tables as they were when the query first started
 control/     commands to the running query
+heartbeat    if there: one of the query's sources brings nothing but the time
 aside/       late and bad rows
 answers/     the changes of the answer, if no other sink was given
 """
@@ -42,6 +43,11 @@ class Checkpoint:
     def control(self) -> Path:
         """Commands."""
         return self.folder / "control"
+
+    @property
+    def heartbeat(self) -> Path:
+        """There if the query has a heartbeat."""
+        return self.folder / "heartbeat"
 
     @property
     def tables(self) -> Path:

@@ -21,6 +21,7 @@ from thalweg.runtime.shards.files import replace_file
 from thalweg.runtime.shards.reading import Ports, Reading, TableReading, whole_table
 from thalweg.runtime.shards.worker import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
+from thalweg.runtime.spark.heartbeat import heartbeat
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.parcels import PARCELS
 from thalweg.runtime.spark.reading import commands, reading_task
@@ -43,9 +44,10 @@ def compile_stages(
     streams: Sequence[StreamInput],
     tables: Sequence[TableInput],
     shards: int,
+    every: int | None,
     checkpoint: Checkpoint,
 ) -> Compiled:
-    """The streaming DataFrame of a query; the checkpoint becomes its own."""
+    """The streaming DataFrame of a query; the checkpoint becomes its own. `every` is the step of its heartbeat."""
     pipeline = blueprint.build()
     checkpoint.claim(pipeline.identity, shards)
     checkpoint.control.mkdir(parents=True, exist_ok=True)
@@ -59,6 +61,8 @@ def compile_stages(
     sent = [_read(stream, ports[stream.stream.name], spec, checkpoint) for stream in streams]
     sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
     sent.append(_control(spark, checkpoint, shards))
+    if (beat := heartbeat(spark, checkpoint, shards, every)) is not None:
+        sent.append(beat)
     parcels = reduce(DataFrame.union, sent)
     for stage in range(spec.stages):
         task = StageTask(spec, stage, str(checkpoint.folder))

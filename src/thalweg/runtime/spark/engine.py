@@ -16,6 +16,7 @@ from thalweg.fluent import Table
 from thalweg.patterns import check
 from thalweg.planner import Settings, Strategy
 from thalweg.planner.blueprint import Blueprint
+from thalweg.runtime.spark.heartbeat import interval
 from thalweg.runtime.spark.inputs import StreamInput, TableInput, stream_input, table_input
 from thalweg.runtime.spark.query import SparkQuery
 from thalweg.runtime.spark.session import local_spark
@@ -97,8 +98,13 @@ class Engine:
         strategy: str = "auto",
         shards: int | None = None,
         settings: Settings | None = None,
+        heartbeat: str | None = None,
     ) -> SparkQuery:
-        """A standing query, in CQL, built with `table(...)`, or compiled already; `start` lets it run."""
+        """A standing query, in CQL, built with `table(...)`, or compiled already; `start` lets it run.
+
+        While streams are silent beyond their `idle`, time passes in steps of `heartbeat` ("1 second"); by default in
+        steps of half the shortest `idle`. Without any `idle` nothing happens until rows come.
+        """
         plan = self._plan(query)
         check(plan)
         blueprint = Blueprint(plan, _strategy(strategy), settings or Settings())
@@ -106,7 +112,8 @@ class Engine:
         tables = [self._tables[name] for name in _names(plan, RelationScan)]
         if not streams and not any(table.frame.isStreaming for table in tables):
             raise PlanError("the query reads no stream, so nothing would ever make it run", hint="ask Spark directly")
-        return SparkQuery(self.spark, blueprint, streams, tables, shards or self.shards, name)
+        every = interval([stream.time for stream in streams], heartbeat)
+        return SparkQuery(self.spark, blueprint, streams, tables, shards or self.shards, name, every)
 
     def _plan(self, query: str | Table | Plan) -> Plan:
         if isinstance(query, Plan):

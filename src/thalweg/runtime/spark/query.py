@@ -35,10 +35,11 @@ class SparkQuery:
         tables: Sequence[TableInput],
         shards: int,
         name: str | None,
+        every: int | None,
     ) -> None:
         self.spark, self._blueprint = spark, blueprint
         self.streams, self.tables, self._shards = streams, tables, shards
-        self.name = name
+        self.name, self._every = name, every
         self._pipeline = blueprint.build()
         self._cut = cut(self._pipeline)
 
@@ -107,7 +108,9 @@ class SparkQuery:
         return {"checkpointLocation": str(Checkpoint(Path(checkpoint).absolute()).spark)}
 
     def _compile(self, place: Checkpoint) -> Compiled:
-        return compile_stages(self.spark, self._blueprint, self._cut, self.streams, self.tables, self._shards, place)
+        return compile_stages(
+            self.spark, self._blueprint, self._cut, self.streams, self.tables, self._shards, self._every, place
+        )
 
 
 def _shown(schema: Schema) -> Schema:

@@ -10,7 +10,8 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from thalweg.core.errors import CheckpointError
-from thalweg.runtime.shards.parcel import COMMAND, Parcel
+from thalweg.core.time import BEGINNING
+from thalweg.runtime.shards.parcel import COMMAND, HEARTBEAT, Parcel
 from thalweg.runtime.shards.reading import Reading, TableReading
 from thalweg.runtime.spark.parcels import to_rows
 
@@ -37,6 +38,17 @@ def commands(shards: int, checkpoint: str) -> Mapped:
         clocks = [clock for batch in batches for clock in batch.column(0).to_pylist()]
         part, system = _part_and_time(checkpoint) if clocks else (0, 0)
         yield to_rows([Parcel(shard, COMMAND, part, clock, system, b"") for clock in clocks for shard in range(shards)])
+
+    return task
+
+
+def beats(shards: int, checkpoint: str) -> Mapped:
+    """The function for `mapInArrow` over a heartbeat: every shard learns what time it is."""
+
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        if sum(batch.num_rows for batch in batches):  # to the end: a worker that leaves some is not used again
+            part, system = _part_and_time(checkpoint)
+            yield to_rows([Parcel(shard, HEARTBEAT, part, BEGINNING, system, b"") for shard in range(shards)])
 
     return task
 
