@@ -71,7 +71,8 @@ def test_without_idle_timeouts_there_is_no_heartbeat_and_no_batch_for_nothing(
         put(tmp_path / name, "1.json", 10)
     run = query(spark, tmp_path, None).start(tmp_path / "checkpoint")
     run.wait()
-    assert len(run.query.lastProgress["sources"]) == 3
+    progress = run.query.lastProgress
+    assert progress is not None and len(progress["sources"]) == 3
     done = run.checkpoint.committed
     time.sleep(1.5)
     assert run.checkpoint.committed == done
@@ -112,7 +113,7 @@ def test_how_often() -> None:
 def test_between_beats_there_is_a_pause_however_long_batches_take() -> None:
     reader = HeartbeatReader(SECOND)
     seconds = iter((5.0, 5.9, 6.1, 9.0, 9.9, 10.5))  # the batch of the first beat takes almost three seconds
-    reader.clock = lambda: int(next(seconds) * 1e9)  # type: ignore[method-assign]
+    reader.clock = lambda: int(next(seconds) * 1e9)
     offset, beats = reader.initialOffset(), []
     for _ in range(6):
         rows, offset = reader.read(offset)

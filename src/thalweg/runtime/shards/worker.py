@@ -16,15 +16,17 @@ from thalweg.core.time import BEGINNING, Instant
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.shards import Cut
 from thalweg.runtime.shards.arrivals import Arrivals
-from thalweg.runtime.shards.aside import Aside
+from thalweg.runtime.shards.aside import BAD_ROWS, LATE, Aside
 from thalweg.runtime.shards.clock import InputTime, QueryClock
 from thalweg.runtime.shards.codec import from_arrow, pack, to_arrow, unpack
 from thalweg.runtime.shards.fragment import Fragment, Outputs
-from thalweg.runtime.shards.parcel import BAD, COMMAND, DRAIN, HEARTBEAT, Parcel
+from thalweg.runtime.shards.parcel import BAD, COMMAND, DRAIN, HEARTBEAT, TOO_LATE, Parcel
 from thalweg.runtime.shards.reading import is_spread
 from thalweg.runtime.shards.spread import Spread, by_shard
 from thalweg.runtime.shards.updates import Updates
 from thalweg.state.snapshot import Tree
+
+_ASIDE = {BAD: BAD_ROWS, TOO_LATE: LATE}
 
 
 @dataclass(frozen=True)
@@ -187,8 +189,8 @@ class ShardWorker:
             self._take_updates(port, updates, sent, before)
             (here if port in self._fragment.ports else later)[port] = self._changed(port, updates, now)
         for parcel in sent:
-            if parcel.port == BAD:
-                self.aside.bad(parcel.blob)
+            if parcel.port in _ASIDE:
+                self.aside.told(_ASIDE[parcel.port], parcel.blob)
         return here, later
 
     def _lanes(self, table: pa.RecordBatch, stream: str, schema: Schema) -> list[Lane]:

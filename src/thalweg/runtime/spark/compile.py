@@ -91,13 +91,16 @@ def _ports(pipeline: Pipeline, cut: Cut) -> dict[str, Ports]:
 
 
 def _read(stream: StreamInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
-    """The rows of a stream, less the columns that nobody reads; all this happens in the JVM."""
-    schema, needed = stream.stream.schema, spec.needed[stream.stream.name]
+    """The rows of a stream; columns that nobody reads stay behind in the JVM, or, for late rows' sake, in this task."""
+    name, schema, needed = stream.stream.name, stream.stream.schema, spec.needed[stream.stream.name]
     places = {column: place for place, column in enumerate(needed)}
     keys = tuple((port, _renumbered(key, places)) for port, key in ports)
-    read, stamped = Schema(tuple(schema[i] for i in needed)), stream.stream.timestamp is not None
-    reading = Reading(stream.stream.name, read, keys, spec.shards, stamped, stream.ahead)
-    return stream.rows(needed).mapInArrow(reading_task(reading, str(checkpoint.folder)), PARCELS)
+    stamped, brought = stream.stream.timestamp is not None, needed
+    if stream.late == "whole" and len(needed) < len(schema):
+        brought = tuple(range(len(schema)))
+    read = Schema(tuple(schema[i] for i in brought))
+    reading = Reading(name, read, keys, spec.shards, stamped, stream.ahead, None if brought == needed else needed)
+    return stream.rows(brought).mapInArrow(reading_task(reading, str(checkpoint.folder)), PARCELS)
 
 
 def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:

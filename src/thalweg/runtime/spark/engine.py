@@ -17,7 +17,7 @@ from thalweg.patterns import check
 from thalweg.planner import Settings, Strategy
 from thalweg.planner.blueprint import Blueprint
 from thalweg.runtime.spark.heartbeat import interval
-from thalweg.runtime.spark.inputs import StreamInput, TableInput, stream_input, table_input
+from thalweg.runtime.spark.inputs import Late, StreamInput, TableInput, stream_input, table_input
 from thalweg.runtime.spark.query import SparkQuery
 from thalweg.runtime.spark.session import local_spark
 
@@ -46,15 +46,17 @@ class Engine:
         lateness: str | int | None = None,
         idle: str | None = None,
         ahead: str | None = "1 day",
+        keep_late: Late = "whole",
     ) -> None:
         """Make a streaming DataFrame known as a stream.
 
         `timestamp` names the column with the time of a row: a TIMESTAMP, or an integer for plain ticks (which then is
         no column of the stream). Rows may come late by `lateness` ("5 seconds"); later ones are kept aside. After
         `idle` without rows the stream's time goes on with the system's clock, so that it keeps nobody waiting. Rows
-        whose time is `ahead` of the system's clock by more than this are kept aside.
+        whose time is `ahead` of the system's clock by more than this are kept aside. Late rows are kept whole; with
+        `keep_late="needed"` only in the columns that a query reads, and the others never leave Spark's JVM.
         """
-        declared = stream_input(name, df, timestamp, lateness, idle, ahead)
+        declared = stream_input(name, df, timestamp, lateness, idle, ahead, keep_late)
         self.catalog.add(declared.stream)
         self._streams[declared.stream.name] = declared
 

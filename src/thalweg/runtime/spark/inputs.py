@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -24,6 +25,8 @@ from thalweg.runtime.spark.sources.aside import TEXT as TEXT_ASIDE
 
 OPERATION, AT = "_op", "_at"
 
+Late = Literal["whole", "needed"]
+
 
 @dataclass(frozen=True)
 class StreamInput:
@@ -34,6 +37,7 @@ class StreamInput:
     time_column: str
     time: InputTime
     ahead: int | None
+    late: Late
 
     def rows(self, needed: Collection[int]) -> DataFrame:
         """Some of the stream's columns in our types, the time, and what is wrong with a row, if the source knows."""
@@ -86,9 +90,17 @@ class TableInput:
 
 
 def stream_input(
-    name: str, frame: DataFrame, timestamp: str, lateness: str | int | None, idle: str | None, ahead: str | None
+    name: str,
+    frame: DataFrame,
+    timestamp: str,
+    lateness: str | int | None,
+    idle: str | None,
+    ahead: str | None,
+    keep_late: Late,
 ) -> StreamInput:
     """What `Engine.stream` was told, checked."""
+    if keep_late not in get_args(Late):
+        raise DataError(f"late rows of {name} cannot be kept {keep_late!r}", candidates=get_args(Late))
     if not frame.isStreaming:
         raise DataError(
             f"{name} must be a streaming DataFrame, but this one is not",
@@ -116,7 +128,7 @@ def stream_input(
     stream = Stream(name, schema, place if stamped else None, late)
     silence = None if idle is None else _extent(idle, Clock.TIMESTAMPS, "idle")
     allowed = None if ahead is None or not stamped else _extent(ahead, Clock.TIMESTAMPS, "ahead")
-    return StreamInput(stream, frame, whole.names[place], InputTime(late, silence), allowed)
+    return StreamInput(stream, frame, whole.names[place], InputTime(late, silence), allowed, keep_late)
 
 
 def table_input(name: str, frame: DataFrame, key: str | list[str] | None, retroactive: bool) -> TableInput:

@@ -10,9 +10,10 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from thalweg.core.errors import CheckpointError
-from thalweg.core.time import BEGINNING
+from thalweg.core.time import BEGINNING, Instant
 from thalweg.runtime.shards.parcel import COMMAND, HEARTBEAT, Parcel
 from thalweg.runtime.shards.reading import Reading, TableReading
+from thalweg.runtime.shards.store import read_manifest, shard_folder
 from thalweg.runtime.spark.parcels import to_rows
 
 BATCH_ID = "streaming.sql.batchId"
@@ -26,7 +27,12 @@ def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         there = list(batches)
         if there:
-            yield to_rows(reading.parcels(pa.Table.from_batches(there), *_part_and_time(checkpoint)))
+            whole, (part, system) = pa.Table.from_batches(there), _part_and_time(checkpoint)
+            if isinstance(reading, Reading) and reading.needed is not None:
+                parcels = reading.parcels(whole, part, system, query_time(checkpoint, _batch() - 1))
+            else:
+                parcels = reading.parcels(whole, part, system)
+            yield to_rows(parcels)
 
     return task
 
@@ -57,7 +63,21 @@ def _part_and_time(checkpoint: str) -> tuple[int, int]:
     """Which partition of the source this task reads, and the system's time as of the micro-batch."""
     context = TaskContext.get()
     assert context is not None
-    return context.partitionId(), batch_time(checkpoint, int(context.getLocalProperty(BATCH_ID) or 0))
+    return context.partitionId(), batch_time(checkpoint, _batch())
+
+
+def _batch() -> int:
+    """The micro-batch at work."""
+    context = TaskContext.get()
+    assert context is not None
+    return int(context.getLocalProperty(BATCH_ID) or 0)
+
+
+def query_time(checkpoint: str | Path, batch: int) -> Instant:
+    """The query's clock after a batch: what is behind it comes too late for the next. All shards have the same."""
+    if batch < 0:
+        return BEGINNING
+    return int(read_manifest(shard_folder(checkpoint, 0, 0) / f"manifest-{batch}.json")["about"]["now"])
 
 
 def batch_time(checkpoint: str, batch: int) -> int:

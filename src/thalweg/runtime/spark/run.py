@@ -132,7 +132,7 @@ class Run:
     # -- what has happened
 
     def late(self, stream: str) -> list[dict[str, Any]]:
-        """The rows of a stream that came too late, in order of batches; columns that it does not read are NULL."""
+        """The rows of a stream that came too late, in order of batches; NULL in columns that were not to be kept."""
         return [row for table in read_aside(self.checkpoint.folder, LATE, stream) for row in table.to_pylist()]
 
     def bad_rows(self, stream: str) -> list[dict[str, Any]]:

@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame
 from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock, Instant
-from thalweg.runtime.shards.store import read_manifest, shard_folder
 from thalweg.runtime.spark.checkpoint import Checkpoint
+from thalweg.runtime.spark.reading import query_time
 
 
 @runtime_checkable
@@ -45,7 +45,7 @@ class Told:
 
     def now(self, batch: int) -> Instant:
         """The query's clock after a batch whose changes have been asked for: the answer is known up to here."""
-        return int(read_manifest(shard_folder(self.checkpoint.folder, 0, 0) / f"manifest-{batch}.json")["about"]["now"])
+        return query_time(self.checkpoint.folder, batch)
 
     def owner(self) -> str:
         """The streaming query that the batch numbers belong to: Spark's id, which a checkpoint keeps for good."""
