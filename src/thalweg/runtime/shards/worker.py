@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from thalweg.runtime.shards.arrivals import Arrivals
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, Aside
 from thalweg.runtime.shards.clock import InputTime, QueryClock
 from thalweg.runtime.shards.codec import from_arrow, pack, to_arrow, unpack
+from thalweg.runtime.shards.files import map_file
 from thalweg.runtime.shards.fragment import Fragment, Outputs
 from thalweg.runtime.shards.parcel import BAD, COMMAND, DRAIN, HEARTBEAT, TOO_LATE, Parcel
 from thalweg.runtime.shards.reading import is_spread
@@ -38,7 +40,7 @@ class QuerySpec:
     shards: int
     inputs: dict[str, InputTime]  # by source
     stamped: bool  # ticks are microseconds
-    tables: dict[str, bytes]  # by relation: what it held when the query began, as an Arrow stream
+    tables: dict[str, str]  # by relation: the file with what it held when the query began
     keys: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by relation that changes: its primary key
     needed: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by stream: the columns that come; else all do
 
@@ -206,7 +208,7 @@ class ShardWorker:
         blobs = [parcel.blob for parcel in sent if parcel.port == port and len(parcel.blob)]
         whole = not self._begun and self._sources[port].source in self._spec.tables
         if whole:
-            blobs.insert(0, self._spec.tables[self._sources[port].source])
+            blobs.insert(0, map_file(Path(self._spec.tables[self._sources[port].source])))
         for place, blob in enumerate(blobs):
             table = unpack(blob)
             columns = [to_lane(table.column(i), field.type, pool) for i, field in enumerate(schema)]

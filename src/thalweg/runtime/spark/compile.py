@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
@@ -53,7 +54,7 @@ def compile_stages(
     checkpoint.control.mkdir(parents=True, exist_ok=True)
     ports = _ports(pipeline, cut)
     stamped = any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)
-    static = {t.relation.name: _held(t, checkpoint) for t in tables if not t.frame.isStreaming}
+    static = {t.relation.name: str(_held(t, checkpoint)) for t in tables if not t.frame.isStreaming}
     times = {stream.stream.name: stream.time for stream in streams}
     keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
     needed = {name: tuple(sorted(columns)) for name, columns in needed_columns(blueprint.plan).items()}
@@ -95,9 +96,7 @@ def _read(stream: StreamInput, ports: Ports, spec: QuerySpec, checkpoint: Checkp
     name, schema, needed = stream.stream.name, stream.stream.schema, spec.needed[stream.stream.name]
     places = {column: place for place, column in enumerate(needed)}
     keys = tuple((port, _renumbered(key, places)) for port, key in ports)
-    stamped, brought = stream.stream.timestamp is not None, needed
-    if stream.late == "whole" and len(needed) < len(schema):
-        brought = tuple(range(len(schema)))
+    stamped, brought = stream.stream.timestamp is not None, stream.brought(needed)
     read = Schema(tuple(schema[i] for i in brought))
     reading = Reading(name, read, keys, spec.shards, stamped, stream.ahead, None if brought == needed else needed)
     return stream.rows(brought).mapInArrow(reading_task(reading, str(checkpoint.folder)), PARCELS)
@@ -122,9 +121,9 @@ def _control(spark: SparkSession, checkpoint: Checkpoint, shards: int) -> DataFr
     return rows.mapInArrow(commands(shards, str(checkpoint.folder)), PARCELS)
 
 
-def _held(table: TableInput, checkpoint: Checkpoint) -> bytes:
-    """A table as it was when the query first started."""
+def _held(table: TableInput, checkpoint: Checkpoint) -> Path:
+    """Where a table lies as it was when the query first started: tasks are told the place, not the rows."""
     path = checkpoint.tables / f"{table.relation.name}.arrow"
     if not path.exists():
         replace_file(path, pack(whole_table(table.whole())))
-    return path.read_bytes()
+    return path

@@ -39,6 +39,10 @@ class StreamInput:
     ahead: int | None
     late: Late
 
+    def brought(self, needed: tuple[int, ...]) -> tuple[int, ...]:
+        """The columns that leave the JVM, of which a query needs some; late rows may be wanted whole."""
+        return tuple(range(len(self.stream.schema))) if self.late == "whole" else needed
+
     def rows(self, needed: Collection[int]) -> DataFrame:
         """Some of the stream's columns in our types, the time, and what is wrong with a row, if the source knows."""
         fields = to_spark(self.stream.schema).fields
