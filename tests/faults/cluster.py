@@ -2,7 +2,8 @@
 
     python -m faults.cluster [--runs 2]      (make cluster-test)
 
-The answer must be right, though state and shuffled data of a killed executor are gone from memory and from its disk.
+The answer must be right, though state and shuffled data of a killed executor are gone from memory and from its disk. In
+one more run some tasks are slow, so that Spark starts them a second time elsewhere: two attempts at a turn at once.
 """
 
 from __future__ import annotations
@@ -21,12 +22,21 @@ from pathlib import Path
 
 import pyspark
 
+from faults.disturbed import repeated
 from faults.killing import attacks, difference, run_killed
 from faults.processes import executors, workers
-from faults.program import expected, read_changes
+from faults.program import expected, last_answer, read_answer, read_changes
 from thalweg.runtime.spark.java import java_home
 
 HOME = "127.0.0.1"
+SPECULATION = {
+    "spark.speculation": "true",
+    "spark.speculation.interval": "100ms",
+    "spark.speculation.quantile": "0.3",
+    "spark.speculation.multiplier": "1.5",
+    "spark.speculation.minTaskRuntime": "500ms",
+}
+SPECULATED_ROWS = 1_000
 
 
 class Cluster:
@@ -35,12 +45,13 @@ class Cluster:
     def __init__(self, folder: Path, workers: int) -> None:
         self._folder, self._port = folder, _free_port()
         self.processes: list[subprocess.Popen[bytes]] = []
-        self.start("master.Master", "--port", str(self._port), "--webui-port", str(_free_port()))
+        self.start(HOME, "master.Master", "--port", str(self._port), "--webui-port", str(_free_port()))
         _wait_for(self._port)
         for number in range(workers):
+            host = f"127.0.0.{number + 2}"  # one for each: Spark starts no task a second time on the same host
             self.start(
-                "worker.Worker", self.master, "--cores", "1", "--memory", "1g", "--webui-port", str(_free_port()),
-                "--work-dir", str(folder / f"worker-{number}"),
+                host, "worker.Worker", self.master, "--cores", "1", "--memory", "1g",
+                "--webui-port", str(_free_port()), "--work-dir", str(folder / f"worker-{number}"),
             )  # fmt: skip
 
     @property
@@ -48,19 +59,19 @@ class Cluster:
         """Its address."""
         return f"spark://{HOME}:{self._port}"
 
-    def start(self, what: str, *arguments: str) -> None:
-        """One of Spark's own programs."""
+    def start(self, host: str, what: str, *arguments: str) -> None:
+        """One of Spark's own programs, at an address of this machine's."""
         home = Path(pyspark.__path__[0])
         environment = {
             **os.environ,
             "SPARK_HOME": str(home),
             "JAVA_HOME": str(java_home()),
-            "SPARK_LOCAL_IP": HOME,
+            "SPARK_LOCAL_IP": host,
             "PYSPARK_PYTHON": sys.executable,
             "PYTHONPATH": os.pathsep.join(dict.fromkeys(filter(None, sys.path))),
         }
         with (self._folder / f"{what}-{len(self.processes)}.log").open("wb") as log:
-            command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{what}", "--host", HOME, *arguments]
+            command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{what}", "--host", host, *arguments]
             self.processes.append(subprocess.Popen(command, stdout=log, stderr=log, env=environment))
 
     def victims(self, kind: str, driver: int) -> list[int]:
@@ -102,6 +113,22 @@ def _wait_for(port: int) -> None:
     raise TimeoutError(f"nobody listens at port {port}")
 
 
+def run_speculated(folder: Path, arguments: list[str]) -> str:
+    """Run the program with slow tasks and speculation; what is wrong with what it told, or nothing."""
+    folder.mkdir()
+    settings = [f"--set={name}={value}" for name, value in SPECULATION.items()]
+    command = [sys.executable, "-m", "faults.program", str(folder), *arguments, *settings, "--disturb", "slow"]
+    with (folder / "program.log").open("wb") as log:
+        subprocess.run(command, stdout=log, stderr=log, check=True, timeout=600)
+    twice = repeated(folder / "disturbed")
+    if not twice:
+        return "no task was started a second time"
+    wanted = expected(int(arguments[arguments.index("--rows") + 1]))
+    if problem := difference(wanted, read_changes(folder)):
+        return problem
+    return "" if read_answer(folder) == last_answer(wanted) else "the table sink holds another answer"
+
+
 def main() -> None:
     """As a command; ends with an error if any answer was wrong."""
     parser = argparse.ArgumentParser()
@@ -128,7 +155,13 @@ def main() -> None:
                 f" {problem or 'right'}",
                 flush=True,
             )
-    sys.exit(f"{bad} of {told.runs} runs gave a wrong answer" if bad else None)
+        few = [*arguments]
+        few[few.index("--rows") + 1] = str(SPECULATED_ROWS)
+        began = time.monotonic()
+        problem = run_speculated(Path(top) / "speculated", few)
+        bad += bool(problem)
+        print(f"speculation: {time.monotonic() - began:.0f} s; {problem or 'right'}", flush=True)
+    sys.exit(f"{bad} of {told.runs + 1} runs gave a wrong answer" if bad else None)
 
 
 if __name__ == "__main__":

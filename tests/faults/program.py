@@ -1,8 +1,9 @@
 """A program that runs a query of two stages to the end of its input, wherever it was; whoever kills it starts it again.
 
-    python -m faults.program FOLDER [--master local[2,4]] [--rows 3000] [--per-batch 200]
+    python -m faults.program FOLDER [--master local[2,4]] [--rows 3000] [--per-batch 200] [--disturb raise]
 
-The checkpoint is FOLDER/checkpoint. At the end FOLDER/changes.json holds the changes of the answer.
+The checkpoint is FOLDER/checkpoint. At the end FOLDER/changes.json holds the changes of the answer, as the Parquet sink
+has them, and FOLDER/answer.db the answer, as a table sink keeps it.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import thalweg as tw
+from faults.disturbed import disturbed
 from thalweg.generators import make
 from thalweg.runtime.shards.files import replace_file
 from thalweg.runtime.spark.engine import Engine
 from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.session import local_spark
+from thalweg.runtime.spark.sinks import ParquetSink, Sink, TableSink, sqlite
 from thalweg.runtime.spark.sources.generator import generator
 
 # Connections from the same host within two seconds of each other, then what they carry by protocol.
@@ -38,17 +42,39 @@ SHARDS = 3
 Change = tuple[int, tuple[Any, ...]]  # when, and the row
 
 
-def run(folder: Path, master: str, rows: int, per_batch: int, settings: dict[str, str]) -> None:
+def run(folder: Path, master: str, rows: int, per_batch: int, settings: dict[str, str], disturb: str | None) -> None:
     """Until there is no more input; the changes are written down when all is done."""
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, sys.path)))
     spark = local_spark(**{"spark.driver.memory": "1g", "spark.master": master, **settings})
     engine = Engine(spark, shards=SHARDS)
     frame = generator(spark, "connections", rows=rows, rows_per_batch=per_batch, partitions=2, **OPTIONS)
     engine.stream("connections", frame, ahead=None)
-    running = engine.query(QUERY).start(folder / "checkpoint", trigger={"availableNow": True})
+    with disturbed(disturb, folder / "disturbed"):
+        running = engine.query(QUERY).start(folder / "checkpoint", sinks(folder), {"availableNow": True})
     running.wait_until_done()
     replace_file(folder / "changes.json", json.dumps(changes_of(running)).encode())
     spark.stop()
+
+
+def sinks(folder: Path) -> list[Sink]:
+    """All changes, and the answer."""
+    return [ParquetSink(folder / "changes"), TableSink(sqlite(folder / "answer.db"), "answer")]
+
+
+def read_answer(folder: Path) -> Counter[tuple[Any, ...]]:
+    """The answer that the table sink holds."""
+    with closing(sqlite(folder / "answer.db").connect()) as connection:
+        cursor = connection.cursor()
+        cursor.execute("SELECT protocol, n, total, _count FROM answer")
+        return Counter({tuple(row[:-1]): row[-1] for row in cursor.fetchall()})
+
+
+def last_answer(changes: Counter[Change]) -> Counter[tuple[Any, ...]]:
+    """What all changes add up to."""
+    answer: Counter[tuple[Any, ...]] = Counter()
+    for (_, row), count in changes.items():
+        answer[row] += count
+    return Counter({row: count for row, count in answer.items() if count})
 
 
 def changes_of(running: Run) -> list[tuple[int, int, tuple[Any, ...]]]:
@@ -101,8 +127,10 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=3_000)
     parser.add_argument("--per-batch", type=int, default=200)
     parser.add_argument("--set", action="append", default=[], help="NAME=VALUE, one of Spark's settings")
+    parser.add_argument("--disturb", choices=("raise", "slow"), help="tasks that fail once, or are slow once")
     told = parser.parse_args()
-    run(told.folder, told.master, told.rows, told.per_batch, dict(setting.split("=", 1) for setting in told.set))
+    settings = dict(setting.split("=", 1) for setting in told.set)
+    run(told.folder, told.master, told.rows, told.per_batch, settings, told.disturb)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,11 @@ from pyspark.sql import SparkSession
 
 from thalweg.runtime.spark.java import java_home
 
+# A Java that lives for minutes must not spend them on making code fast that will hardly be used again.
+BRIEFLY = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 SETTINGS = {
+    "spark.driver.extraJavaOptions": BRIEFLY,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",

@@ -104,3 +104,18 @@ def test_columns_can_be_chosen(spark: SparkSession, tmp_path: Path) -> None:
     assert isinstance(source, ArrowSource)
     few = source.choose(source.schema.names[:2])
     assert len(few.schema) == 2 and few.dataframe().columns[:2] == list(few.schema.names)
+
+
+def test_late_rows_are_kept_whole_though_few_columns_are_read(
+    spark: SparkSession, folder: Path, tmp_path: Path
+) -> None:
+    engine = Engine(spark, shards=2)
+    engine.stream("s", parquet(spark, folder, READINGS))
+    query = engine.query("SELECT COUNT(*) AS c FROM s [UNBOUNDED]")
+    for _ in range(2):
+        run = query.start(tmp_path / "c", trigger={"availableNow": True})
+        run.wait_until_done()
+        write(folder / "more.parquet", range(28, 32))
+    assert [row["c"] for row in run.answer().collect()] == [33]
+    (late,) = run.late("s")
+    assert (late["k"], late["v"], late["n"]) == ("k1", 14.0, 28)

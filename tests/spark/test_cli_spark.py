@@ -10,15 +10,25 @@ import sys
 from pathlib import Path
 
 import pytest
+from pyarrow.csv import write_csv
+from pyspark.sql import SparkSession
 
 from cli.run import lines, refusal, thalweg
+from spark.conftest import BRIEFLY
+from thalweg.algebra.catalog import Catalog
+from thalweg.cli.script import checked_queries, read_script
+from thalweg.cli.sources import parse_source
+from thalweg.cli.spark.feeds import declare
+from thalweg.generators import make
+from thalweg.runtime.spark.engine import Engine
 
 SCRIPT = """
 CREATE STREAM c (ts TIMESTAMP, src STRING, bytes BIGINT) TIMESTAMP BY ts;
 REGISTER QUERY busy AS
   SELECT src, SUM(bytes) AS total FROM c [RANGE 10 SECONDS] GROUP BY src ORDER BY total DESC LIMIT 3;
 """
-SOURCE = "c=generator:connections?rate=300&rows=60000&rows_per_batch=1500&hosts=9"
+SOURCE = "c=generator:connections?rate=200&rows=40000"
+FILES, ROWS = 40, 1_000  # in each
 
 
 @pytest.fixture
@@ -28,17 +38,30 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    """A folder of files, for one batch each."""
+    folder, made = tmp_path / "rows", make("connections", rate=200, hosts=9)
+    folder.mkdir()
+    for number in range(FILES):
+        path = folder / f"{number:02}.csv"
+        write_csv(made.table(number * ROWS, ROWS).select(["ts", "src", "bytes"]), path)
+        os.utime(path, (number, path.stat().st_mtime - FILES + number))  # Spark takes the oldest first
+    return folder
+
+
 def start(*args: object) -> subprocess.Popen[str]:
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "JAVA_TOOL_OPTIONS": BRIEFLY}
     command = [sys.executable, "-m", "thalweg", *map(str, args)]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=env, start_new_session=True)
 
 
 @pytest.mark.xdist_group("spark")
-def test_ctrl_c_and_a_second_start(script: Path, tmp_path: Path) -> None:
+def test_ctrl_c_and_a_second_start(script: Path, rows: Path, tmp_path: Path) -> None:
     place = tmp_path / "checkpoint"
-    run = start("run", script, "--source", SOURCE, "--checkpoint", place, "--sink", "console", "--shards", 2)
+    source = f"c=csv:{rows}?files_per_batch=1"
+    run = start("run", script, "--source", source, "--checkpoint", place, "--sink", "console", "--shards", 2)
     assert run.stderr is not None
     told = [run.stderr.readline()]
     while not told[-1].startswith("busy: batch"):
@@ -51,14 +74,14 @@ def test_ctrl_c_and_a_second_start(script: Path, tmp_path: Path) -> None:
 
     held = json.loads(lines("state", place, "--json")[0])
     done = held["batches"]
-    assert 0 < done < 40
+    assert 0 < done < FILES
     assert {shard["stage"] for shard in held["shards"]} == {0, 1}
     listing = "\n".join(lines("state", place, "--stage", 0, "--shard", 0))
     assert f"busy: {done} batches done, strategy auto" in listing
     assert "8 groups; 2 shards from batch 0 on" in listing
     assert "groups.0.pipeline.pool.0.0: int64" in listing
 
-    source = SOURCE.replace("rows_per_batch=1500", "rows_per_batch=30000")
+    source = f"c=csv:{rows}?files_per_batch=20"
     second = start("run", script, "--source", source, "--checkpoint", place, "--until-done", "--verify", "--shards", 3)
     out, errors = second.communicate(timeout=240)
     assert second.returncode == 0, errors
@@ -73,6 +96,17 @@ def test_ctrl_c_and_a_second_start(script: Path, tmp_path: Path) -> None:
 
 def _again(script: Path, place: Path) -> str:
     return f"thalweg run {script} ... --checkpoint {place}"
+
+
+def test_a_generator_feeds_a_query(spark: SparkSession, script: Path, tmp_path: Path) -> None:
+    catalog = Catalog()
+    (query,) = checked_queries(read_script(str(script)), catalog)
+    engine = Engine(spark, shards=1)
+    source = parse_source("c=generator:connections?rate=200&rows=400&rows_per_batch=300&partitions=1&hosts=9")
+    declare(engine, catalog, [query.plan], {"c": source})
+    run = engine.query(query.plan).start(tmp_path / "checkpoint", trigger={"availableNow": True})
+    assert run.wait_until_done(120)
+    assert (run.checkpoint.committed, run.answer().count()) == (1, 3)
 
 
 def test_mistakes_are_told_before_spark_starts(script: Path, tmp_path: Path) -> None:

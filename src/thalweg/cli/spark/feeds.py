@@ -21,7 +21,7 @@ from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.sources.directory import FORMATS
 
 TIME_COLUMN = "ts"  # of streams whose time is an integer
-_OF_STREAMS = {"idle": None, "ahead": "1 day"}
+_OF_STREAMS: dict[str, Any] = {"idle": None, "ahead": "1 day", "keep_late": "whole"}
 
 
 def declare(engine: Engine, catalog: Catalog, plans: Sequence[Plan], given: Mapping[str, Source]) -> None:

@@ -22,13 +22,15 @@ class Verdicts:
         self.differs = False
         self._folder = folder
         self._verifiers: dict[str, Verifier] = {}
-        self._last = time.monotonic()
+        self._last: dict[str, float] = {}
 
     def take(self, job: Job) -> None:
-        """Compare, if it is time."""
-        if time.monotonic() - self._last > EVERY:
+        """Compare, if it is time, which is counted from the first batch: what an earlier start did is not news."""
+        if job.run is None or job.run.query.lastProgress is None:
+            return
+        if time.monotonic() - self._last.setdefault(job.name, time.monotonic()) > EVERY:
             self._compare(job)
-            self._last = time.monotonic()
+            self._last[job.name] = time.monotonic()
 
     def finish(self, jobs: Sequence[Job]) -> None:
         """Compare what all queries have come to."""

@@ -33,11 +33,11 @@ class Aside:
         reason = pa.array(["the table has no such row to take away"] * len(changes))
         self._put(BAD_ROWS, relation, _rows(changes, schema, pool).append_column("_reason", reason))
 
-    def bad(self, blob: bytes | pa.Buffer) -> None:
-        """Rows that a task that reads a source could not make tuples of, with the source and the reason."""
+    def told(self, kind: str, blob: bytes | pa.Buffer) -> None:
+        """Rows that a task that reads a source has kept back: no tuples, with the reason, or late ones, whole."""
         table = pa.Table.from_batches([unpack(blob)])
         source = table.column("_source")[0].as_py()
-        self._put(BAD_ROWS, source, table.drop_columns(["_source"]))
+        self._put(kind, source, table.drop_columns(["_source"]))
 
     def _put(self, kind: str, source: str, table: pa.Table) -> None:
         key = f"{kind} {source}"

@@ -68,6 +68,18 @@ def not_written(path: Path, error: OSError) -> CheckpointError:
     )
 
 
+def map_file(path: Path) -> pa.Buffer:
+    """A file of the checkpoint where it lies: all processes of a machine share it."""
+    try:
+        with pa.memory_map(str(path)) as source:
+            return source.read_buffer()
+    except FileNotFoundError:
+        raise CheckpointError(
+            f"{path} is missing, though the query has not begun without it",
+            hint="the checkpoint's folder must be reachable by all of Spark's workers",
+        ) from None
+
+
 def write_arrays(path: Path, arrays: Sequence[Lane]) -> None:
     """Arrays as an Arrow file of one row each, so laid out that they can be used where they lie."""
     data = [_padded(array) for array in arrays]

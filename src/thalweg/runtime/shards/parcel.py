@@ -15,6 +15,7 @@ from thalweg.core.time import Instant
 HEARTBEAT = -1  # says what time it is, and nothing else
 COMMAND = -2  # "advance" in `clock`, or "drain" if that is DRAIN
 BAD = -3  # rows of a source that are no tuples, and why
+TOO_LATE = -4  # rows of a source that came too late
 DRAIN: Instant = -(1 << 61)  # the clock of a command to drain
 
 

@@ -14,11 +14,11 @@ from thalweg.algebra.expressions import columns_of
 from thalweg.core.lanes import to_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.core.time import BEGINNING, FIRST_TIMESTAMP, LAST_TIMESTAMP, LONGEST
+from thalweg.core.time import BEGINNING, FIRST_TIMESTAMP, LAST_TIMESTAMP, LONGEST, Instant
 from thalweg.operators.base import Key
 from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.layouts import Layouts
-from thalweg.runtime.shards.parcel import BAD, Parcel
+from thalweg.runtime.shards.parcel import BAD, TOO_LATE, Parcel
 from thalweg.runtime.shards.spread import Spread, in_groups
 
 # Columns behind a source's own, in this order; tables have SIGN, streams have not. REASON says why a row is no tuple,
@@ -38,11 +38,13 @@ class Reading:
     layouts: Layouts
     stamped: bool
     ahead: int | None = None  # how far a row's time may be ahead of the system's clock, in microseconds
+    needed: tuple[int, ...] | None = None  # the columns that the query reads, if others come for late rows' sake
 
-    def parcels(self, table: pa.Table, part: int, system: int) -> list[Parcel]:
+    def parcels(self, table: pa.Table, part: int, system: int, before: Instant = BEGINNING) -> list[Parcel]:
         """The rows of one part for every port and group; those that are no tuples go to group 0 with the reason.
 
-        `system` is the system's clock as of the batch, in microseconds.
+        `system` is the system's clock as of the batch, in microseconds, `before` the query's when the batch began.
+        Where columns come that are not needed, rows behind that are late and go to group 0 whole.
         """
         if not table.num_rows:
             return []
@@ -57,9 +59,16 @@ class Reading:
         good, bad = _without_bad_rows(table, width, self.source, wrong)
         parcels = [Parcel(0, BAD, part, BEGINNING, system, blob) for blob in bad]
         clock = pc.max(good.column(width)).as_py() if good.num_rows else BEGINNING
-        rows = _one_batch(good.select(range(width + 1)))
+        schema, needed = self.schema, tuple(range(width))
+        if self.needed is not None:
+            schema, needed = Schema(tuple(self.schema[i] for i in self.needed)), self.needed
+            late, good = _split(good, pc.less(good.column(width), int(before)))
+            if late.num_rows:
+                blob = _aside_blob(late.select(range(width + 1)), self.source)
+                parcels.append(Parcel(0, TOO_LATE, part, BEGINNING, system, blob))
+        rows = _one_batch(good.select([*needed, width]))
         for port, key in self.ports:
-            blobs = spread_rows(rows, self.schema, key, self.layouts)
+            blobs = spread_rows(rows, schema, key, self.layouts)
             parcels += _addressed(blobs, Parcel(0, port, part, clock, system, b""), self.layouts)
         return parcels
 
@@ -156,8 +165,19 @@ def _without_bad_rows(
         reason = pc.coalesce(reason, pc.if_else(pc.fill_null(mask, False), why, pa.scalar(None, pa.string())))
     bad = pc.is_valid(reason)
     rows = table.select(range(width + 1)).append_column(TEXT, text).append_column(REASON, reason).filter(bad)
-    rows = rows.append_column("_source", pa.array([source] * rows.num_rows))
-    return table.filter(pc.invert(bad)), [pack(_one_batch(rows))]
+    return table.filter(pc.invert(bad)), [_aside_blob(rows, source)]
+
+
+def _split(table: pa.Table, mask: pa.ChunkedArray) -> tuple[pa.Table, pa.Table]:
+    """The rows for which the mask is true, and the others."""
+    if not pc.any(mask).as_py():
+        return table.slice(0, 0), table
+    return table.filter(mask), table.filter(pc.invert(mask))
+
+
+def _aside_blob(rows: pa.Table, source: str) -> pa.Buffer:
+    """Rows that do not go into the query, as `Aside` takes them."""
+    return pack(_one_batch(rows.append_column("_source", pa.array([source] * rows.num_rows))))
 
 
 def _one_batch(table: pa.Table) -> pa.RecordBatch:

@@ -21,7 +21,7 @@ class QuerySpec:
     layouts: Layouts
     inputs: dict[str, InputTime]  # by source
     stamped: bool  # ticks are microseconds
-    tables: dict[str, bytes]  # by relation: what it held when the query began, as an Arrow stream
+    tables: dict[str, str]  # by relation: the file with what it held when the query began
     keys: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by relation that changes: its primary key
     needed: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by stream: the columns that come; else all do
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.planner.metrics import summed
-from thalweg.runtime.shards.aside import Aside
+from thalweg.runtime.shards.aside import BAD_ROWS, LATE, Aside
 from thalweg.runtime.shards.clock import QueryClock
 from thalweg.runtime.shards.codec import unpack
 from thalweg.runtime.shards.everywhere import Everywhere
+from thalweg.runtime.shards.files import map_file
 from thalweg.runtime.shards.group import Group, Now, Part
 from thalweg.runtime.shards.outbox import Outbox
-from thalweg.runtime.shards.parcel import BAD, COMMAND, DRAIN, HEARTBEAT, Parcel
+from thalweg.runtime.shards.parcel import BAD, COMMAND, DRAIN, HEARTBEAT, TOO_LATE, Parcel
 from thalweg.runtime.shards.reading import spread_rows
 from thalweg.runtime.shards.spec import QuerySpec, Sources
 from thalweg.state.snapshot import Tree
+
+_ASIDE = {BAD: BAD_ROWS, TOO_LATE: LATE}
 
 
 class ShardWorker:
@@ -102,8 +106,8 @@ class ShardWorker:
             waiting = [*self._whole_tables(), *(p for p in sent if p.port in self._sources.spread)]
             due = [] if self._tables is None else [*self._tables.parcels(sent, now, self._mine, self._aside_of_all())]
             for parcel in sent:
-                if parcel.port == BAD:
-                    self.aside.bad(parcel.blob)
+                if parcel.port in _ASIDE:
+                    self.aside.told(_ASIDE[parcel.port], parcel.blob)
         passing = [p for p in due if p.port >= 0 and ports[p.port].stage > self._stage]
         here = [p for p in due if p.port >= 0 and ports[p.port].stage == self._stage]
         received: defaultdict[int, list[Parcel]] = defaultdict(list)
@@ -123,7 +127,8 @@ class ShardWorker:
         for port in self._sources.spread if not self._begun else ():
             node = self._sources.nodes[port]
             if node.source in self._spec.tables:
-                rows, key = unpack(self._spec.tables[node.source]), self._spec.cut.ports[port].key
+                held, key = map_file(Path(self._spec.tables[node.source])), self._spec.cut.ports[port].key
+                rows = unpack(held)
                 for group, blob in spread_rows(rows, node.schema, key or (), self._spec.layouts).items():
                     if group in self._mine:
                         yield Parcel(group, port, 0, BEGINNING, 0, blob)

@@ -6,6 +6,7 @@ spark/       Spark's own: offsets and commits
 state/       a folder per stage, layout and shard: run files and manifests
 tables/      tables as they were when the query first started
 control/     commands to the running query
+heartbeat    if there: one of the query's sources brings nothing but the time
 aside/       late and bad rows
 answers/     the changes of the answer, if no other sink was given
 """
@@ -70,6 +71,11 @@ class Checkpoint:
     def control(self) -> Path:
         """Commands."""
         return self.folder / "control"
+
+    @property
+    def heartbeat(self) -> Path:
+        """There if the query has a heartbeat."""
+        return self.folder / "heartbeat"
 
     @property
     def tables(self) -> Path:

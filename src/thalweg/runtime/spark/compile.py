@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
@@ -22,9 +23,10 @@ from thalweg.runtime.shards.files import replace_file
 from thalweg.runtime.shards.reading import Ports, Reading, TableReading, whole_table
 from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
+from thalweg.runtime.spark.heartbeat import heartbeat
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.parcels import PARCELS
-from thalweg.runtime.spark.reading import commands, reading_task
+from thalweg.runtime.spark.reading import commands, loading_task, reading_task
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.stage import EXP, SIGN, TS, StageTask, unique_names
 
@@ -44,15 +46,16 @@ def compile_stages(
     streams: Sequence[StreamInput],
     tables: Sequence[TableInput],
     asked: Asked,
+    every: int | None,
     checkpoint: Checkpoint,
 ) -> Compiled:
-    """The streaming DataFrame of a query; the checkpoint becomes its own."""
+    """The streaming DataFrame of a query; the checkpoint becomes its own. `every` is the step of its heartbeat."""
     pipeline = blueprint.build()
     layouts = checkpoint.claim(pipeline.identity, asked)
     checkpoint.control.mkdir(parents=True, exist_ok=True)
     ports = _ports(pipeline, cut)
     stamped = any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)
-    static = {t.relation.name: _held(t, checkpoint) for t in tables if not t.frame.isStreaming}
+    static = {t.relation.name: str(_held(t, checkpoint)) for t in tables if not t.frame.isStreaming}
     times = {stream.stream.name: stream.time for stream in streams}
     keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
     needed = {name: tuple(sorted(columns)) for name, columns in needed_columns(blueprint.plan).items()}
@@ -60,6 +63,8 @@ def compile_stages(
     sent = [_read(stream, ports[stream.stream.name], spec, checkpoint) for stream in streams]
     sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
     sent.append(_control(spark, checkpoint, layouts.last.shards))
+    if (beat := heartbeat(spark, checkpoint, layouts.last.shards, every)) is not None:
+        sent.append(beat)
     parcels = reduce(DataFrame.union, sent)
     for stage in range(spec.stages):
         task = StageTask(spec, stage, str(checkpoint.folder))
@@ -89,14 +94,21 @@ def _ports(pipeline: Pipeline, cut: Cut) -> dict[str, Ports]:
 
 
 def _read(stream: StreamInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
-    """The rows of a stream, less the columns that nobody reads; all this happens in the JVM."""
-    schema, needed = stream.stream.schema, spec.needed[stream.stream.name]
+    """The rows of a stream; columns that nobody reads stay behind in the JVM, or, for late rows' sake, in this task."""
+    name, schema, needed = stream.stream.name, stream.stream.schema, spec.needed[stream.stream.name]
     places = {column: place for place, column in enumerate(needed)}
     keys = tuple((port, _renumbered(key, places)) for port, key in ports)
-    read, stamped = Schema(tuple(schema[i] for i in needed)), stream.stream.timestamp is not None
-    reading = Reading(stream.stream.name, read, keys, spec.layouts, stamped, stream.ahead)
-    task = reading_task(reading, str(checkpoint.folder), stream.arranged(needed))
-    return stream.rows(needed).mapInArrow(task, PARCELS)
+    stamped = stream.stream.timestamp is not None
+    few = Reading(name, Schema(tuple(schema[i] for i in needed)), keys, spec.layouts, stamped, stream.ahead)
+    every, folder = tuple(range(len(schema))), str(checkpoint.folder)
+    whole = None
+    if stream.late == "whole" and needed != every:
+        whole = Reading(name, schema, keys, spec.layouts, stamped, stream.ahead, needed)
+    if stream.load is None:
+        rows = stream.rows(needed if whole is None else every)
+        return rows.mapInArrow(reading_task(whole or few, folder), PARCELS)
+    again = None if whole is None else (whole, stream.loading(every))
+    return stream.frame.mapInArrow(loading_task(few, stream.loading(needed), again, folder), PARCELS)
 
 
 def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:
@@ -118,9 +130,9 @@ def _control(spark: SparkSession, checkpoint: Checkpoint, shards: int) -> DataFr
     return rows.mapInArrow(commands(shards, str(checkpoint.folder)), PARCELS)
 
 
-def _held(table: TableInput, checkpoint: Checkpoint) -> bytes:
-    """A table as it was when the query first started."""
+def _held(table: TableInput, checkpoint: Checkpoint) -> Path:
+    """Where a table lies as it was when the query first started: tasks are told the place, not the rows."""
     path = checkpoint.tables / f"{table.relation.name}.arrow"
     if not path.exists():
         replace_file(path, pack(whole_table(table.whole())))
-    return path.read_bytes()
+    return path

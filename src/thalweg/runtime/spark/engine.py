@@ -17,7 +17,8 @@ from thalweg.patterns import check
 from thalweg.planner import Settings, Strategy
 from thalweg.planner.blueprint import Blueprint
 from thalweg.runtime.spark.checkpoint import Asked
-from thalweg.runtime.spark.inputs import StreamInput, TableInput, stream_input, table_input
+from thalweg.runtime.spark.heartbeat import interval
+from thalweg.runtime.spark.inputs import Late, StreamInput, TableInput, stream_input, table_input
 from thalweg.runtime.spark.query import SparkQuery
 from thalweg.runtime.spark.session import local_spark
 from thalweg.runtime.spark.sources.arrow import ArrowSource
@@ -50,15 +51,17 @@ class Engine:
         lateness: str | int | None = None,
         idle: str | None = None,
         ahead: str | None = "1 day",
+        keep_late: Late = "whole",
     ) -> None:
         """Make a streaming DataFrame known as a stream, or a source whose rows Arrow reads (`sources.parquet`).
 
         `timestamp` names the column with the time of a row: a TIMESTAMP, or an integer for plain ticks (which then is
         no column of the stream). Rows may come late by `lateness` ("5 seconds"); later ones are kept aside. After
         `idle` without rows the stream's time goes on with the system's clock, so that it keeps nobody waiting. Rows
-        whose time is `ahead` of the system's clock by more than this are kept aside.
+        whose time is `ahead` of the system's clock by more than this are kept aside. Late rows are kept whole; with
+        `keep_late="needed"` only in the columns that a query reads, and the others never leave Spark's JVM.
         """
-        declared = stream_input(name, df, timestamp, lateness, idle, ahead)
+        declared = stream_input(name, df, timestamp, lateness, idle, ahead, keep_late)
         self.catalog.add(declared.stream)
         self._streams[declared.stream.name] = declared
 
@@ -103,8 +106,13 @@ class Engine:
         shards: int | None = None,
         groups: int | None = None,
         settings: Settings | None = None,
+        heartbeat: str | None = None,
     ) -> SparkQuery:
-        """A standing query, in CQL, built with `table(...)`, or compiled already; `start` lets it run."""
+        """A standing query, in CQL, built with `table(...)`, or compiled already; `start` lets it run.
+
+        While streams are silent beyond their `idle`, time passes in steps of `heartbeat` ("1 second"); by default in
+        steps of half the shortest `idle`. Without any `idle` nothing happens until rows come.
+        """
         plan = self._plan(query)
         check(plan)
         blueprint = Blueprint(plan, _strategy(strategy), settings or Settings())
@@ -114,7 +122,8 @@ class Engine:
             raise PlanError("the query reads no stream, so nothing would ever make it run", hint="ask Spark directly")
         cores = self.spark.sparkContext.defaultParallelism
         asked = Asked(cores, shards or self.shards, groups or self.groups)
-        return SparkQuery(self.spark, blueprint, streams, tables, asked, name)
+        every = interval([stream.time for stream in streams], heartbeat)
+        return SparkQuery(self.spark, blueprint, streams, tables, asked, name, every)
 
     def _plan(self, query: str | Table | Plan) -> Plan:
         if isinstance(query, Plan):

@@ -1,12 +1,54 @@
-"""EXPLAIN of how a query is spread: its stages, what runs in them, and by what their inputs are exchanged."""
+"""EXPLAIN of where a query runs: what Spark's expressions do in the JVM, what runs in Python, and by which keys."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from pyspark.sql.types import StructField
 
 from thalweg.operators.base import Key
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.shards import Cut
+from thalweg.runtime.spark.inputs import AT, OPERATION, StreamInput, TableInput
+from thalweg.runtime.spark.schema import to_spark
+
+_ONCE = "read once, when the query first starts; tasks then read the checkpoint's copy"
+
+
+def explain_streams(streams: Sequence[StreamInput], needed: Mapping[str, Sequence[int]]) -> list[dict[str, Any]]:
+    """By stream: the columns that leave the JVM, with their casts, those left behind, and what Python drops again."""
+    found = []
+    for stream in streams:
+        schema, read = stream.stream.schema, tuple(needed[stream.stream.name])
+        if stream.load is not None:
+            described, loaded = stream.frame.columns, [schema.names[i] for i in read]
+            found.append({"stream": stream.stream.name, "described_by": described, "loaded": loaded,
+                          "time": stream.time_column})  # fmt: skip
+            continue
+        brought, fields = stream.brought(read), to_spark(stream.stream.schema).fields
+        found.append(
+            {
+                "stream": stream.stream.name,
+                "jvm": [_cast(stream.frame.schema[fields[i].name], fields[i]) for i in brought],
+                "left_behind": [name for i, name in enumerate(schema.names) if i not in brought],
+                "time": stream.time_column,
+                "for_late_rows": [schema.names[i] for i in brought if i not in read],
+            }
+        )
+    return found
+
+
+def explain_tables(tables: Sequence[TableInput]) -> list[dict[str, Any]]:
+    """By table: the casts in the JVM, and where changes come from, if there are any."""
+    found = []
+    for table in tables:
+        fields = to_spark(table.relation.schema).fields
+        columns = [_cast(table.frame.schema[field.name], field) for field in fields]
+        told = [column for column in (OPERATION, AT) if column in table.frame.columns]
+        changes = f"changes, {' and '.join(told) or 'rows that it gains'}" if table.frame.isStreaming else _ONCE
+        found.append({"table": table.relation.name, "jvm": columns, "contents": changes})
+    return found
 
 
 def explain_stages(pipeline: Pipeline, cut: Cut, shards: int) -> list[dict[str, Any]]:
@@ -25,6 +67,37 @@ def explain_stages(pipeline: Pipeline, cut: Cut, shards: int) -> list[dict[str, 
             }
         )
     return stages
+
+
+def as_lines(streams: list[dict[str, Any]], tables: list[dict[str, Any]], stages: list[dict[str, Any]]) -> list[str]:
+    """The same as text."""
+    lines = [line for stream in streams for line in _stream_lines(stream)]
+    for table in tables:
+        lines += [f"table {table['table']}, in the JVM: {', '.join(table['jvm'])}", f"  {table['contents']}"]
+    for stage in stages:
+        lines.append(f"stage {stage['stage']} x {stage['shards']}, in Python: " + "; ".join(stage["operators"]))
+        lines += [f"  in: {port['of']} by {port['by']}" for port in stage["inputs"]]
+    return lines
+
+
+def _stream_lines(stream: dict[str, Any]) -> Iterator[str]:
+    if "loaded" in stream:
+        yield f"stream {stream['stream']}, in the JVM: what to read ({', '.join(stream['described_by'])})"
+        columns = ", ".join(stream["loaded"]) or "no column"
+        yield f"  in Python: loads {columns} and the time from {stream['time']}; late rows go aside whole"
+        return
+    left = f"; left behind: {', '.join(stream['left_behind'])}" if stream["left_behind"] else ""
+    columns = ", ".join(stream["jvm"]) or "no column"
+    yield f"stream {stream['stream']}, in the JVM: {columns}; time from {stream['time']}{left}"
+    kept = f"; only for late rows: {', '.join(stream['for_late_rows'])}" if stream["for_late_rows"] else ""
+    yield f"  in Python: rows without a time or too late go aside, the others to their shards{kept}"
+
+
+def _cast(given: StructField, wanted: StructField) -> str:
+    """A column, and into what it is cast if it is of another type."""
+    if given.dataType == wanted.dataType:
+        return wanted.name
+    return f"{wanted.name} ({given.dataType.simpleString()} to {wanted.dataType.simpleString()})"
 
 
 def _origin(pipeline: Pipeline, node: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
@@ -25,6 +26,8 @@ from thalweg.runtime.spark.sources.aside import TEXT as TEXT_ASIDE
 
 OPERATION, AT = "_op", "_at"
 
+Late = Literal["whole", "needed"]
+
 
 @dataclass(frozen=True)
 class StreamInput:
@@ -35,18 +38,20 @@ class StreamInput:
     time_column: str
     time: InputTime
     ahead: int | None
+    late: Late
     load: Load | None = None
 
-    def arranged(self, needed: Collection[int]) -> Arranged | None:
-        """What loads the rows, if the DataFrame only describes them."""
-        if self.load is None:
-            return None
-        return Arranged(self.load, Schema(tuple(self.stream.schema[i] for i in sorted(needed))), self.time_column)
+    def loading(self, columns: tuple[int, ...]) -> Arranged:
+        """What loads some columns of the rows, where the DataFrame only describes them."""
+        assert self.load is not None
+        return Arranged(self.load, Schema(tuple(self.stream.schema[i] for i in columns)), self.time_column)
+
+    def brought(self, needed: tuple[int, ...]) -> tuple[int, ...]:
+        """The columns that leave the JVM, of which a query needs some; late rows may be wanted whole."""
+        return tuple(range(len(self.stream.schema))) if self.late == "whole" else needed
 
     def rows(self, needed: Collection[int]) -> DataFrame:
         """Some of the stream's columns in our types, the time, and what is wrong with a row, if the source knows."""
-        if self.load is not None:
-            return self.frame
         fields = to_spark(self.stream.schema).fields
         columns = [_cast(f).alias(f.name) for i, f in enumerate(fields) if i in needed]
         time = sf.col(_quoted(self.time_column))
@@ -102,8 +107,11 @@ def stream_input(
     lateness: str | int | None,
     idle: str | None,
     ahead: str | None,
+    keep_late: Late,
 ) -> StreamInput:
     """What `Engine.stream` was told, checked."""
+    if keep_late not in get_args(Late):
+        raise DataError(f"late rows of {name} cannot be kept {keep_late!r}", candidates=get_args(Late))
     frame = source if isinstance(source, DataFrame) else source.described
     if not frame.isStreaming:
         raise DataError(
@@ -136,7 +144,7 @@ def stream_input(
     silence = None if idle is None else _extent(idle, Clock.TIMESTAMPS, "idle")
     allowed = None if ahead is None or not stamped else _extent(ahead, Clock.TIMESTAMPS, "ahead")
     load = None if isinstance(source, DataFrame) else source.load
-    return StreamInput(stream, frame, whole.names[place], InputTime(late, silence), allowed, load)
+    return StreamInput(stream, frame, whole.names[place], InputTime(late, silence), allowed, keep_late, load)
 
 
 def table_input(name: str, frame: DataFrame, key: str | list[str] | None, retroactive: bool) -> TableInput:

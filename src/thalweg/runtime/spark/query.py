@@ -13,10 +13,11 @@ from thalweg.core.schema import Field, Schema
 from thalweg.explain import explain_json, explain_text
 from thalweg.patterns import Pattern, annotate
 from thalweg.planner.blueprint import Blueprint
+from thalweg.planner.needed import needed_columns
 from thalweg.planner.shards import cut
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
 from thalweg.runtime.spark.compile import Compiled, compile_stages
-from thalweg.runtime.spark.explain import explain_stages
+from thalweg.runtime.spark.explain import as_lines, explain_stages, explain_streams, explain_tables
 from thalweg.runtime.spark.finish import finishing
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.run import Run
@@ -35,10 +36,11 @@ class SparkQuery:
         tables: Sequence[TableInput],
         asked: Asked,
         name: str | None,
+        every: int | None,
     ) -> None:
         self.spark, self._blueprint = spark, blueprint
         self.streams, self.tables, self._asked = streams, tables, asked
-        self.name = name
+        self.name, self._every = name, every
         self._pipeline = blueprint.build()
         self._cut = cut(self._pipeline)
 
@@ -58,13 +60,13 @@ class SparkQuery:
         return annotate(self._blueprint.plan).edge.pattern
 
     def explain(self, format: Literal["text", "json"] = "text") -> Any:
-        """The plan with its update patterns and buffers, then the stages it runs in, their keys and exchanges."""
+        """The plan with its update patterns and buffers, then what runs in the JVM, what in Python, by which keys."""
+        needed = {name: sorted(columns) for name, columns in needed_columns(self.plan).items()}
+        streams, tables = explain_streams(self.streams, needed), explain_tables(self.tables)
         stages = explain_stages(self._pipeline, self._cut, self._asked.shards or self._asked.cores)
         if format == "json":
-            return {**explain_json(self._blueprint.plan), "stages": stages}
-        lines = [f"stage {s['stage']} x {s['shards']}: " + "; ".join(s["operators"]) for s in stages]
-        inputs = [f"  in: {port['of']} by {port['by']}" for s in stages for port in s["inputs"]]
-        return explain_text(self._blueprint.plan) + "\n\n" + "\n".join(_woven(stages, lines, inputs))
+            return {**explain_json(self.plan), "streams": streams, "tables": tables, "stages": stages}
+        return explain_text(self.plan) + "\n\n" + "\n".join(as_lines(streams, tables, stages))
 
     def start(
         self,
@@ -107,19 +109,11 @@ class SparkQuery:
         return {"checkpointLocation": str(Checkpoint(Path(checkpoint).absolute()).spark)}
 
     def _compile(self, place: Checkpoint) -> Compiled:
-        return compile_stages(self.spark, self._blueprint, self._cut, self.streams, self.tables, self._asked, place)
+        return compile_stages(
+            self.spark, self._blueprint, self._cut, self.streams, self.tables, self._asked, self._every, place
+        )
 
 
 def _shown(schema: Schema) -> Schema:
     """The columns under the names that they have in a DataFrame."""
     return Schema(tuple(Field(name, f.type) for name, f in zip(unique_names(schema), schema, strict=True)))
-
-
-def _woven(stages: Sequence[dict[str, Any]], lines: Sequence[str], inputs: Sequence[str]) -> list[str]:
-    """Each stage with the lines of its inputs below."""
-    rest, woven = list(inputs), []
-    for stage, line in zip(stages, lines, strict=True):
-        count = len(stage["inputs"])
-        woven += [line, *rest[:count]]
-        rest = rest[count:]
-    return woven

@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark import TaskContext
 
 from thalweg.core.errors import CheckpointError
+from thalweg.core.time import BEGINNING, Instant
 from thalweg.runtime.shards.blobs import BlobFiles
-from thalweg.runtime.shards.parcel import COMMAND, Parcel
-from thalweg.runtime.shards.reading import Reading, TableReading
+from thalweg.runtime.shards.layouts import Layouts, shard_folder
+from thalweg.runtime.shards.parcel import COMMAND, HEARTBEAT, Parcel
+from thalweg.runtime.shards.reading import TIME, Reading, TableReading
+from thalweg.runtime.shards.store import read_manifest
 from thalweg.runtime.spark.parcels import to_rows
 
 BATCH_ID = "streaming.sql.batchId"
@@ -21,15 +25,35 @@ Mapped = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 Loading = Callable[[Iterable[pa.RecordBatch]], pa.Table]
 
 
-def reading_task(reading: Reading | TableReading, checkpoint: str, load: Loading | None = None) -> Mapped:
-    """The function for `mapInArrow` over a source's rows, or over what they are to be loaded from."""
+def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
+    """The function for `mapInArrow` over a source's rows."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         there = list(batches)
         if there:
-            rows = pa.Table.from_batches(there) if load is None else load(there)
             part, batch, system = _part_and_time(checkpoint)
-            yield to_rows(reading.parcels(rows, part, system), BlobFiles(checkpoint), batch)
+            rows = pa.Table.from_batches(there)
+            if isinstance(reading, Reading) and reading.needed is not None:
+                parcels = reading.parcels(rows, part, system, query_time(checkpoint, reading.layouts, batch - 1))
+            else:
+                parcels = reading.parcels(rows, part, system)
+            yield to_rows(parcels, BlobFiles(checkpoint), batch)
+
+    return task
+
+
+def loading_task(reading: Reading, load: Loading, whole: tuple[Reading, Loading] | None, checkpoint: str) -> Mapped:
+    """The same over what the rows are to be loaded from. If some are late, all are loaded again as `whole` says."""
+
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        there = list(batches)
+        if there:
+            part, batch, system = _part_and_time(checkpoint)
+            chosen, rows = reading, load(there)
+            before = query_time(checkpoint, reading.layouts, batch - 1)
+            if whole is not None and pc.any(pc.less(rows.column(TIME).cast(pa.int64()), before)).as_py():
+                chosen, rows = whole[0], whole[1](there)
+            yield to_rows(chosen.parcels(rows, part, system, before), BlobFiles(checkpoint), batch)
 
     return task
 
@@ -46,12 +70,32 @@ def commands(shards: int, checkpoint: str) -> Mapped:
     return task
 
 
+def beats(shards: int, checkpoint: str) -> Mapped:
+    """The function for `mapInArrow` over a heartbeat: every shard learns what time it is."""
+
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        if sum(batch.num_rows for batch in batches):  # to the end: a worker that leaves some is not used again
+            part, batch_id, system = _part_and_time(checkpoint)
+            told = [Parcel(shard, HEARTBEAT, part, BEGINNING, system, b"") for shard in range(shards)]
+            yield to_rows(told, BlobFiles(checkpoint), batch_id)
+
+    return task
+
+
 def _part_and_time(checkpoint: str) -> tuple[int, int, int]:
     """Which partition of the source this task reads, in which micro-batch, and the system's time as of that."""
     context = TaskContext.get()
     assert context is not None
     batch = int(context.getLocalProperty(BATCH_ID) or 0)
     return context.partitionId(), batch, batch_time(checkpoint, batch)
+
+
+def query_time(checkpoint: str | Path, layouts: Layouts, batch: int) -> Instant:
+    """The query's clock after a batch: what is behind it comes too late for the next. All shards have the same."""
+    if batch < 0:
+        return BEGINNING
+    any_shard = shard_folder(Path(checkpoint), 0, layouts.at(batch), 0)
+    return int(read_manifest(any_shard / f"manifest-{batch}.json")["about"]["now"])
 
 
 def batch_time(checkpoint: str, batch: int) -> int:

@@ -77,7 +77,7 @@ def _without(table: pa.Table, late: list[dict[str, Any]]) -> pa.Table:
     """A table but for rows that came too late to take part; of equal rows any will do."""
     if not late:
         return table
-    # Of late rows only the columns are kept that the query reads; the others make no difference.
+    # Late rows may have been kept only in the columns that the query reads; the others make no difference.
     names = [name for name in table.column_names[:-1] if any(row[name] is not None for row in late)]
     left = Counter(tuple(_plain(row[name]) for name in names) for row in late)
     candidates = np.flatnonzero(pc.is_in(table.column(TIME), pa.array([row[TIME] for row in late])).to_numpy())

@@ -80,15 +80,21 @@ class Run:
         """The greatest time of a tuple so far, in ticks."""
         return max((about["latest"] for about in self._abouts(stage=0) if about["latest"] is not None), default=None)
 
-    def advance(self, t: Any) -> None:
-        """Let time pass up to `t`, though nothing may arrive."""
-        self._command(read_instant(self.clock, t, "advance"))
+    def advance(self, t: Any, at_once: bool = False) -> None:
+        """Let time pass up to `t`, though nothing may arrive.
 
-    def drain(self) -> None:
-        """Nothing more will come: what waits because others might be late is let in."""
-        self._command(DRAIN)
+        Rows that are there already are worked through first, however many batches that takes: nothing that came before
+        is overtaken. With `at_once` time passes in the next batch; on a stream that never pauses nothing else can be.
+        """
+        self._command(read_instant(self.clock, t, "advance"), at_once)
 
-    def _command(self, clock: Instant) -> None:
+    def drain(self, at_once: bool = False) -> None:
+        """Nothing more will come: what waits because others might be late is let in. `at_once` is as in `advance`."""
+        self._command(DRAIN, at_once)
+
+    def _command(self, clock: Instant, at_once: bool) -> None:
+        if not at_once:  # a source may be looked at before the commands are, and may hold back rows for later batches
+            self.wait()
         name = f"{datetime.now().strftime('%Y%m%d%H%M%S%f')}-{uuid4().hex[:6]}.json"
         replace_file(self.checkpoint.control / name, json.dumps({"clock": clock}).encode() + b"\n")
 
@@ -137,7 +143,7 @@ class Run:
     # -- what has happened
 
     def late(self, stream: str) -> list[dict[str, Any]]:
-        """The rows of a stream that came too late, in order of batches; columns that it does not read are NULL."""
+        """The rows of a stream that came too late, in order of batches; NULL in columns that were not to be kept."""
         return [row for table in read_aside(self.checkpoint.folder, LATE, stream) for row in table.to_pylist()]
 
     def bad_rows(self, stream: str) -> list[dict[str, Any]]:
