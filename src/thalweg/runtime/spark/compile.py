@@ -20,13 +20,14 @@ from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.shards import Cut
 from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.parcel import COMMAND
 from thalweg.runtime.shards.reading import Ports, Reading, TableReading, whole_table
 from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
 from thalweg.runtime.spark.heartbeat import heartbeat
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.parcels import PARCELS
-from thalweg.runtime.spark.reading import commands, loading_task, reading_task
+from thalweg.runtime.spark.parcels import PARCELS, for_every_shard
+from thalweg.runtime.spark.reading import loading_task, reading_task
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.stage import EXP, SIGN, TS, StageTask, unique_names
 
@@ -127,7 +128,7 @@ def _read_table(table: TableInput, ports: Ports, spec: QuerySpec, checkpoint: Ch
 def _control(spark: SparkSession, checkpoint: Checkpoint, shards: int) -> DataFrame:
     """Commands are files in a folder, so that Spark remembers which batch has seen which."""
     rows = spark.readStream.schema("clock long").json(str(checkpoint.control))
-    return rows.mapInArrow(commands(shards, str(checkpoint.folder)), PARCELS)
+    return for_every_shard(rows, COMMAND, sf.col("clock"), shards)
 
 
 def _held(table: TableInput, checkpoint: Checkpoint) -> Path:

@@ -10,17 +10,18 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
 from thalweg.core.errors import CheckpointError, DataError, PlanError
-from thalweg.core.time import parse_duration
+from thalweg.core.time import BEGINNING, parse_duration
 from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.parcel import HEARTBEAT
 from thalweg.runtime.spark.checkpoint import Checkpoint
-from thalweg.runtime.spark.parcels import PARCELS
-from thalweg.runtime.spark.reading import beats
+from thalweg.runtime.spark.parcels import for_every_shard
 
 MOST_OFTEN = 100_000  # microseconds: a batch takes about as long
 NEVER = 0
@@ -58,7 +59,7 @@ def heartbeat(spark: SparkSession, checkpoint: Checkpoint, shards: int, every: i
         replace_file(checkpoint.heartbeat, b"")
     spark.dataSource.register(HeartbeatSource)
     rows = spark.readStream.format(HeartbeatSource.name()).option("micros", every or NEVER).load()
-    return rows.mapInArrow(beats(shards, str(checkpoint.folder)), PARCELS)
+    return for_every_shard(rows, HEARTBEAT, sf.lit(BEGINNING), shards)
 
 
 class HeartbeatSource(DataSource):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
 
 from thalweg.runtime.shards.blobs import LARGE, BlobFiles, Lying
 from thalweg.runtime.shards.parcel import Parcel
@@ -50,6 +52,19 @@ def from_rows(batches: Iterable[pa.RecordBatch], files: BlobFiles) -> Iterator[P
         ):
             blob = blobs[row].as_buffer() if file is None else files.get(Lying(file, first, size))
             yield Parcel(group, port, part, clock, system, blob)
+
+
+def for_every_shard(rows: DataFrame, port: int, clock: Column, shards: int) -> DataFrame:
+    """Parcels without a blob, one for each shard and row, made in the JVM: a source that is silent costs no task.
+
+    In a micro-batch the current time is that of Spark's log of offsets, as in `batch_time`.
+    """
+    shard = sf.explode(sf.array(*map(sf.lit, range(shards)))).alias("group")
+    nothing = [sf.lit(None).cast(kind) for kind in ("string", "long", "long")]
+    system = sf.unix_micros(sf.current_timestamp())
+    return rows.select(shard, sf.lit(port), sf.lit(0), clock.cast("long"), system, sf.lit(b""), *nothing).toDF(
+        *_SCHEMA.names
+    )
 
 
 def _bytes(blob: bytes | pa.Buffer) -> bytes:

@@ -14,10 +14,10 @@ from thalweg.core.errors import CheckpointError
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.layouts import Layouts, shard_folder
-from thalweg.runtime.shards.parcel import COMMAND, HEARTBEAT, Parcel
 from thalweg.runtime.shards.reading import TIME, Reading, TableReading
 from thalweg.runtime.shards.store import read_manifest
 from thalweg.runtime.spark.parcels import to_rows
+from thalweg.runtime.spark.processes import spare_the_collector
 
 BATCH_ID = "streaming.sql.batchId"
 
@@ -30,6 +30,7 @@ def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         there = list(batches)
+        spare_the_collector()
         if there:
             part, batch, system = _part_and_time(checkpoint)
             rows = pa.Table.from_batches(there)
@@ -47,6 +48,7 @@ def loading_task(reading: Reading, load: Loading, whole: tuple[Reading, Loading]
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         there = list(batches)
+        spare_the_collector()
         if there:
             part, batch, system = _part_and_time(checkpoint)
             chosen, rows = reading, load(there)
@@ -54,30 +56,6 @@ def loading_task(reading: Reading, load: Loading, whole: tuple[Reading, Loading]
             if whole is not None and pc.any(pc.less(rows.column(TIME).cast(pa.int64()), before)).as_py():
                 chosen, rows = whole[0], whole[1](there)
             yield to_rows(chosen.parcels(rows, part, system, before), BlobFiles(checkpoint), batch)
-
-    return task
-
-
-def commands(shards: int, checkpoint: str) -> Mapped:
-    """The function for `mapInArrow` over a control stream of clocks: every shard gets every command."""
-
-    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        clocks = [clock for batch in batches for clock in batch.column(0).to_pylist()]
-        part, batch_id, system = _part_and_time(checkpoint) if clocks else (0, 0, 0)
-        told = [Parcel(shard, COMMAND, part, clock, system, b"") for clock in clocks for shard in range(shards)]
-        yield to_rows(told, BlobFiles(checkpoint), batch_id)
-
-    return task
-
-
-def beats(shards: int, checkpoint: str) -> Mapped:
-    """The function for `mapInArrow` over a heartbeat: every shard learns what time it is."""
-
-    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        if sum(batch.num_rows for batch in batches):  # to the end: a worker that leaves some is not used again
-            part, batch_id, system = _part_and_time(checkpoint)
-            told = [Parcel(shard, HEARTBEAT, part, BEGINNING, system, b"") for shard in range(shards)]
-            yield to_rows(told, BlobFiles(checkpoint), batch_id)
 
     return task
 
