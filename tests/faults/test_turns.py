@@ -27,6 +27,7 @@ from thalweg.runtime.shards.turn import Turn
 BATCHES = 8
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "10"))
 LATER_THAN_ALL = 10_000
+MISHAPS = ["dies", "no space", "elsewhere", "output lost", "cut short", "cut short afterwards"]
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +58,10 @@ class Disturbed(Steps):
     def turn(self, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> Turn:
         for mishap in self.mishaps.get((batch, stage, shard), ()):
             self._suffer(mishap, stage, shard, batch, parcels)
-        return super().turn(stage, shard, batch, parcels)
+        turn = super().turn(stage, shard, batch, parcels)
+        if "cut short afterwards" in self.mishaps.get((batch, stage, shard), ()):
+            self._elsewhere(stage, shard, batch, parcels[: self.draw.randrange(len(parcels))])
+        return turn
 
     def _suffer(self, mishap: str, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> None:
         if mishap in ("dies", "no space"):
@@ -70,13 +74,18 @@ class Disturbed(Steps):
             if mishap == "dies":
                 turns._at_rest.clear()
         elif mishap == "elsewhere":  # another process does it, and this one goes on with the next batch
-            mine = dict(turns._at_rest)
-            turns._at_rest.clear()
-            super().turn(stage, shard, batch, parcels)
-            turns._at_rest.clear()
-            turns._at_rest.update(mine)
+            self._elsewhere(stage, shard, batch, parcels)
+        elif mishap == "cut short":  # killed, a task may see its parcels end early
+            self._elsewhere(stage, shard, batch, parcels[: self.draw.randrange(len(parcels))])
         elif mishap == "output lost":
             super().turn(stage, shard, batch, parcels[::-1])  # they come in any order
+
+    def _elsewhere(self, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> None:
+        mine = dict(turns._at_rest)
+        turns._at_rest.clear()
+        super().turn(stage, shard, batch, parcels)
+        turns._at_rest.clear()
+        turns._at_rest.update(mine)
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
@@ -85,7 +94,7 @@ def test_any_mishaps_give_the_same_answers(
     data: st.DataObject, undisturbed: list[Told], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     turns._at_rest.clear()
-    kinds = st.lists(st.sampled_from(["dies", "no space", "elsewhere", "output lost"]), max_size=3)
+    kinds = st.lists(st.sampled_from(MISHAPS), max_size=3)
     where = st.tuples(st.integers(0, BATCHES - 1), st.integers(0, 1), st.integers(0, SHARDS - 1))
     checkpoint = tmp_path_factory.mktemp("disturbed")
     draw = random.Random(data.draw(st.integers(0, 1_000), label="steps"))
@@ -97,12 +106,34 @@ def test_any_mishaps_give_the_same_answers(
     assert len(late_rows(checkpoint)) == BATCHES - 1
 
 
-def test_memory_of_a_batch_that_another_process_did_again_is_not_used(undisturbed: list[Told], tmp_path: Path) -> None:
+class CutShort(Steps):
+    """Its tasks miss their last parcel."""
+
+    def turn(self, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> Turn:
+        return super().turn(stage, shard, batch, parcels[:-1])
+
+
+def test_a_batch_that_was_done_is_not_undone_by_another_process(undisturbed: list[Told], tmp_path: Path) -> None:
     steps = Steps(tmp_path)
     steps.batch(0)
     mine = dict(turns._at_rest)
+    for other in (Steps(tmp_path), CutShort(tmp_path), CutShort(tmp_path, start="an earlier one")):
+        turns._at_rest.clear()
+        other.batch(0)
     turns._at_rest.clear()
-    assert steps.batch(0) == undisturbed[0]  # by another process, after a failure
+    turns._at_rest.update(mine)
+    for number in range(1, BATCHES):
+        assert steps.batch(number) == undisturbed[number]
+    place = next(iter(mine))
+    assert turns._at_rest[place].store is mine[place].store, "what this process remembers still counts"
+
+
+def test_memory_of_a_batch_that_another_process_did_again_is_not_used(undisturbed: list[Told], tmp_path: Path) -> None:
+    CutShort(tmp_path).batch(0)
+    mine = dict(turns._at_rest)
+    turns._at_rest.clear()
+    steps = Steps(tmp_path)
+    assert steps.batch(0) == undisturbed[0]  # by another process, after this one's task was killed
     turns._at_rest.clear()
     turns._at_rest.update(mine)
     for number in range(1, BATCHES):  # the manifests of these name only files of the second attempt

@@ -26,18 +26,31 @@ def replace_file(path: Path, content: bytes | pa.Buffer) -> None:
     If it cannot be written a CheckpointError says why, and what was there before is there still.
     """
     other = path.with_name(f".{path.name}.{uuid4().hex[:8]}")
+    write_file(other, content)
     try:
-        _make_folder(path.parent)
-        with other.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
         other.replace(path)
         _sync_folder(path.parent)
     except OSError as error:
-        with suppress(OSError):
-            other.unlink(missing_ok=True)
+        _discard(other)
         raise not_written(path, error) from error
+
+
+def write_file(path: Path, content: bytes | pa.Buffer) -> None:
+    """Bring a new file to disk, but not yet its name: whoever names it in another file must see to that one's."""
+    try:
+        _make_folder(path.parent)
+        with path.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        _discard(path)
+        raise not_written(path, error) from error
+
+
+def _discard(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def _make_folder(folder: Path) -> None:
@@ -81,14 +94,14 @@ def map_file(path: Path) -> pa.Buffer:
 
 
 def write_arrays(path: Path, arrays: Sequence[Lane]) -> None:
-    """Arrays as an Arrow file of one row each, so laid out that they can be used where they lie."""
+    """Arrays as an Arrow file of one row each, so laid out that they can be used where they lie; see `write_file`."""
     data = [_padded(array) for array in arrays]
     dtypes = [array.dtype.str for array in arrays]
     table = pa.table([dtypes, [array.shape for array in arrays], pa.array(data, pa.large_binary())], schema=_SCHEMA)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, _SCHEMA) as writer:
         writer.write_table(table)
-    replace_file(path, sink.getvalue())
+    write_file(path, sink.getvalue())
 
 
 class ArrayFile:

@@ -19,7 +19,7 @@ import re
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 from weakref import ref
 
@@ -32,6 +32,16 @@ VERSION = 2
 KEPT_BATCHES = 3  # so many states can be gone back to: the last, and those that a failed batch may need
 
 _OURS = re.compile(r"\.?(?:manifest|runs)-(\d+)[-.]")
+
+
+class Weight(NamedTuple):
+    """Which of two states after the same batch counts: that of the later start, then that made of more parcels."""
+
+    start: str
+    parcels: int
+
+
+_NOTHING = Weight("", 0)
 
 
 class ShardStore:
@@ -74,7 +84,14 @@ class ShardStore:
         self._last = (batch, manifest["attempt"])
         return self._decoded(manifest["state"], files)
 
-    def save(self, batch: int, state: Tree, about: dict[str, Any]) -> None:
+    def is_outdone(self, batch: int, weight: Weight) -> bool:
+        """Whether the state after a batch is there already, and counts for as much as one of this weight."""
+        try:
+            return Weight(*read_manifest(self._manifest(batch))["weight"]) >= weight
+        except CheckpointError:
+            return False
+
+    def save(self, batch: int, state: Tree, about: dict[str, Any], weight: Weight = _NOTHING) -> None:
         """The state after a batch; `about` is whatever people may want to know of it."""
         attempt = uuid4().hex
         saving = Saving(f"runs-{batch}-{attempt[:8]}.arrow", still_needed(state, self._known, self._sizes))
@@ -82,7 +99,7 @@ class ShardStore:
         if saving.new:
             write_arrays(self._folder / saving.file, saving.new)
             self._sizes[saving.file] = _size(self._folder / saving.file)
-        rest = {"batch": batch, "files": sorted(saving.files), "about": about}
+        rest = {"batch": batch, "files": sorted(saving.files), "weight": list(weight), "about": about}
         lines = json.dumps(rest)[1:], json.dumps(encoded)
         replace_file(self._manifest(batch), _head(attempt) + b", " + "\n".join(lines).encode())
         self._known = saving.known

@@ -1,7 +1,9 @@
 """A shard's turn: it takes up the state that the batch before left, does one batch, and puts the state down.
 
 A turn may be cut short anywhere, be taken again, by another process, or by two at once. It always begins with the state
-after the batch before, and the state is on disk before anybody sees what the turn has to say.
+after the batch before, and the state is on disk before anybody sees what the turn has to say. A task that Spark kills
+may see its parcels end early, as if there were no more; so a state counts for more than one made of fewer parcels, and
+a start of the query for more than those before it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from thalweg.runtime.shards.layouts import remove_older, shard_folder, stage_fol
 from thalweg.runtime.shards.parcel import Parcel
 from thalweg.runtime.shards.resharding import state_before
 from thalweg.runtime.shards.spec import QuerySpec
-from thalweg.runtime.shards.store import ShardStore
+from thalweg.runtime.shards.store import ShardStore, Weight
 from thalweg.runtime.shards.worker import ShardWorker
 
 _LONGEST_REST = 600.0  # seconds after which a shard that rests in memory is forgotten: its query may have been stopped
@@ -25,7 +27,7 @@ _LONGEST_REST = 600.0  # seconds after which a shard that rests in memory is for
 class Place(NamedTuple):
     """Which shard of which stage, of a query that was started once."""
 
-    start: str  # a new one each time that the query is started: its settings may differ
+    start: str  # a new one each time that the query is started, later ones sort behind: its settings may differ
     checkpoint: str
     stage: int
     shard: int
@@ -54,20 +56,26 @@ _at_rest: dict[Place, _Shard] = {}
 
 def take_turn(spec: QuerySpec, place: Place, batch: int, parcels: Iterable[Parcel]) -> Turn:
     """One batch of one shard."""
-    worker, store = _take_up(spec, place, batch)
-    out, parts = worker.run(parcels)
+    sent = list(parcels)
+    rested = _at_rest.pop(place, None)
+    done = rested if rested is not None and rested.store.is_at(batch) else None  # the batch is run again
+    worker, store = _take_up(spec, place, batch, rested)
+    out, parts = worker.run(sent)
     checkpoint = Path(place.checkpoint)
-    worker.aside.write(checkpoint, batch, place.shard, spec.shards)
-    store.save(batch, worker.snapshot(), worker.about())
-    _at_rest[place] = _Shard(batch, time.monotonic(), worker, store)
+    weight = Weight(place.start, len(sent))
+    if not store.is_outdone(batch, weight):
+        worker.aside.write(checkpoint, batch, place.shard, spec.shards)
+        store.save(batch, worker.snapshot(), worker.about(), weight)
+        _at_rest[place] = _Shard(batch, time.monotonic(), worker, store)
+    elif done is not None:
+        _at_rest[place] = done
     if place.shard == 0:
         remove_older(stage_folder(checkpoint, place.stage), spec.layouts.last, batch)
     return Turn(out, parts)
 
 
-def _take_up(spec: QuerySpec, place: Place, batch: int) -> tuple[ShardWorker, ShardStore]:
+def _take_up(spec: QuerySpec, place: Place, batch: int, rested: _Shard | None) -> tuple[ShardWorker, ShardStore]:
     """The shard as the batch before left it, from this process's memory or from its files."""
-    rested = _at_rest.pop(place, None)
     _forget_others(place, batch)
     if rested is not None and rested.store.is_at(batch - 1):
         return rested.worker, rested.store

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -33,7 +34,7 @@ class StageTask:
     spec: QuerySpec
     stage: int
     checkpoint: str
-    start: str = field(default_factory=lambda: uuid4().hex)  # see `Place`
+    start: str = field(default_factory=lambda: f"{time.time_ns():020d}-{uuid4().hex[:8]}")  # see `Place`
 
     def task(self) -> Mapped:
         """The function for `mapInArrow`: partition k is shard k."""
