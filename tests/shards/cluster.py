@@ -13,8 +13,9 @@ import pyarrow as pa
 from thalweg.core.rows import Row
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.core.time import Instant
+from thalweg.core.time import BEGINNING, Instant
 from thalweg.planner.blueprint import Blueprint
+from thalweg.planner.selected import selections
 from thalweg.planner.shards import cut
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.shards.clock import InputTime
@@ -47,6 +48,7 @@ class Cluster:
         self.schema = blueprint.plan.schema
         self.log = OutputLog(self.schema, StringPool())
         self.batches = 0
+        self._conditions = selections(blueprint.plan)
         self._schemas = {n.source: n.schema for n in pipeline.nodes if n.operator is None}
         self._ports = {
             name: tuple(
@@ -70,7 +72,10 @@ class Cluster:
         parcels: list[Parcel] = []
         for name, parts in told.items():
             for part, rows in enumerate(parts):
-                parcels += self._reading(name).parcels(self._table(name, rows), part, system)
+                reading, table = self._reading(name), self._table(name, rows)
+                before = self.now if self.batches else BEGINNING
+                told_time = (before,) if isinstance(reading, Reading) else ()
+                parcels += reading.parcels(table, part, system, *told_time)
         if clock is not None:
             parcels += [Parcel(shard, COMMAND, 0, clock, system, b"") for shard in range(self.spec.shards)]
         self._run(parcels)
@@ -81,7 +86,7 @@ class Cluster:
     def _reading(self, name: str) -> Reading | TableReading:
         schema, ports, shards = self._schemas[name], self._ports[name], self.spec.shards
         if name in self.spec.inputs:
-            return Reading(name, schema, ports, shards, self.spec.stamped)
+            return Reading(name, schema, ports, shards, self.spec.stamped, condition=self._conditions.get(name))
         return TableReading(name, schema, ports, shards, self.spec.keys[name])
 
     def _table(self, name: str, rows: Sequence[Told]) -> pa.Table:

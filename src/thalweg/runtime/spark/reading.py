@@ -28,7 +28,7 @@ def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
         there = list(batches)
         if there:
             whole, (part, system) = pa.Table.from_batches(there), _part_and_time(checkpoint)
-            if isinstance(reading, Reading) and reading.needed is not None:
+            if isinstance(reading, Reading) and reading.minds_the_clock:
                 parcels = reading.parcels(whole, part, system, query_time(checkpoint, _batch() - 1))
             else:
                 parcels = reading.parcels(whole, part, system)
