@@ -14,8 +14,9 @@ import pyarrow as pa
 from thalweg.core.rows import Row
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.core.time import Instant
+from thalweg.core.time import BEGINNING, Instant
 from thalweg.planner.blueprint import Blueprint
+from thalweg.planner.selected import selections
 from thalweg.planner.shards import cut
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.shards.blobs import BlobFiles
@@ -55,6 +56,7 @@ class Cluster:
         self.schema = blueprint.plan.schema
         self.log = OutputLog(self.schema, StringPool())
         self.batches = 0
+        self._conditions = selections(blueprint.plan)
         self._schemas = {n.source: n.schema for n in pipeline.nodes if n.operator is None}
         self._ports = {
             name: tuple(
@@ -92,7 +94,10 @@ class Cluster:
         parcels: list[Parcel] = []
         for name, parts in told.items():
             for part, rows in enumerate(parts):
-                parcels += self._reading(name).parcels(self._table(name, rows), part, system)
+                reading, table = self._reading(name), self._table(name, rows)
+                before = self.now if self.batches else BEGINNING
+                told_time = (before,) if isinstance(reading, Reading) else ()
+                parcels += reading.parcels(table, part, system, *told_time)
         if clock is not None:
             parcels += [Parcel(shard, COMMAND, 0, clock, system, b"") for shard in range(self.spec.shards)]
         self._run(parcels, shards_done)
@@ -103,7 +108,7 @@ class Cluster:
     def _reading(self, name: str) -> Reading | TableReading:
         schema, ports, layouts = self._schemas[name], self._ports[name], self.spec.layouts
         if name in self.spec.inputs:
-            return Reading(name, schema, ports, layouts, self.spec.stamped)
+            return Reading(name, schema, ports, layouts, self.spec.stamped, condition=self._conditions.get(name))
         return TableReading(name, schema, ports, layouts, self.spec.keys[name])
 
     def _table(self, name: str, rows: Sequence[Told]) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Would catch late rows that lose columns because the query does not read them."""
+"""Would catch late rows that lose columns because the query does not read them, and dropped rows that tell no time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from thalweg.algebra.expressions import call, column, literal
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING
 from thalweg.core.types import DataType
@@ -46,3 +47,16 @@ def test_a_part_of_late_rows_alone_still_says_that_its_source_is_alive() -> None
         (TOO_LATE, BEGINNING, True),
         (0, 6, False),
     ]
+
+
+def test_rows_that_do_not_qualify_tell_their_time_and_late_ones_are_kept() -> None:
+    schema = Schema.of(a=DataType.BIGINT, b=DataType.STRING, c=DataType.BIGINT)
+    condition = call("=", column(schema, 1), literal("y"))
+    rows = pa.table([[1, 2, 3, 4], ["x", "y", None, "z"], [7, 7, 7, 7], [4, 6, 5, 9]], names=[*"abc", TIME])
+    reading = Reading("s", schema, ((0, None),), ONE, False, condition=condition)
+    assert reading.minds_the_clock
+    (parcel,) = reading.parcels(rows, part=0, system=9, before=5)
+    assert parcel.clock == 9
+    assert unpack(parcel.blob).column(0).to_pylist() == [1, 2], "the late one goes on, to be counted there"
+    (parcel,) = reading.parcels(rows.slice(2), part=0, system=9, before=5)
+    assert (parcel.clock, parcel.blob) == (9, b"")

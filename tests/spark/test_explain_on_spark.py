@@ -65,6 +65,13 @@ def test_explain_says_what_runs_where(spark: SparkSession, tmp_path: Path, late:
     assert [stage["stage"] for stage in told["stages"]] == [0, 1]
 
 
+def test_explain_shows_the_selection_that_rows_meet_when_they_are_read(spark: SparkSession, tmp_path: Path) -> None:
+    query = engine_of(spark, tmp_path).query("SELECT ts FROM c [RANGE 5 SECONDS] WHERE bytes > 5")
+    aside = "  in Python: rows without a time or too late go aside, the others to their shards if c.bytes > 5"
+    assert f"{aside}; only for late rows: protocol, dst" in query.explain().splitlines()
+    assert query.explain("json")["streams"][0]["selection"] == "c.bytes > 5"
+
+
 def test_a_table_is_read_from_the_checkpoint_and_does_not_travel_with_tasks(
     spark: SparkSession, tmp_path: Path
 ) -> None:

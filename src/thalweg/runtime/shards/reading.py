@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thalweg.algebra.expressions import columns_of
+from thalweg.algebra.expressions import Expression, columns_of
 from thalweg.core.lanes import to_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FIRST_TIMESTAMP, LAST_TIMESTAMP, LONGEST, Instant
 from thalweg.operators.base import Key
+from thalweg.operators.evaluate import Condition
 from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import BAD, TOO_LATE, Parcel
@@ -39,6 +40,12 @@ class Reading:
     stamped: bool
     ahead: int | None = None  # how far a row's time may be ahead of the system's clock, in microseconds
     needed: tuple[int, ...] | None = None  # the columns that the query reads, if others come for late rows' sake
+    condition: Expression | None = None  # over the columns that are read: other rows matter only by their time
+
+    @property
+    def minds_the_clock(self) -> bool:
+        """Whether it must know what the query's time is."""
+        return self.needed is not None or self.condition is not None
 
     def parcels(self, table: pa.Table, part: int, system: int, before: Instant = BEGINNING) -> list[Parcel]:
         """The rows of one part for every port and group; those that are no tuples go to group 0 with the reason.
@@ -66,11 +73,21 @@ class Reading:
             if late.num_rows:
                 blob = _aside_blob(late.select(range(width + 1)), self.source)
                 parcels.append(Parcel(0, TOO_LATE, part, BEGINNING, system, blob))
-        rows = _one_batch(good.select([*needed, width]))
+        rows = self._selected(_one_batch(good.select([*needed, width])), schema, before)
         for port, key in self.ports:
             blobs = spread_rows(rows, schema, key, self.layouts)
             parcels += _addressed(blobs, Parcel(0, port, part, clock, system, b""), self.layouts)
         return parcels
+
+    def _selected(self, rows: pa.RecordBatch, schema: Schema, before: Instant) -> pa.RecordBatch:
+        """The rows that matter; late ones do, since they are counted and kept."""
+        if self.condition is None or not rows.num_rows:
+            return rows
+        pool = StringPool()
+        test = Condition(self.condition, schema, pool)
+        lanes = [to_lane(rows.column(i), schema[i].type, pool) for i in test.reads]
+        holds = test.holds_on(lanes, rows.num_rows) | (rows.column(len(schema)).to_numpy() < before)
+        return rows if holds.all() else rows.filter(pa.array(holds))
 
     def _out_of_range(self, time: pa.ChunkedArray) -> pa.ChunkedArray:
         low, high = (FIRST_TIMESTAMP, LAST_TIMESTAMP) if self.stamped else (-LONGEST, LONGEST)

@@ -11,12 +11,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
 
-from thalweg.algebra.expressions import Column, map_columns
+from thalweg.algebra.expressions import Column, Expression, map_columns
 from thalweg.core.schema import Field, Schema
 from thalweg.operators.base import Key
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.needed import needed_columns
 from thalweg.planner.pipeline import Pipeline
+from thalweg.planner.selected import selections
 from thalweg.planner.shards import Cut
 from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.files import replace_file
@@ -61,7 +62,8 @@ def compile_stages(
     keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
     needed = {name: tuple(sorted(columns)) for name, columns in needed_columns(blueprint.plan).items()}
     spec = QuerySpec(blueprint, cut, layouts, times, stamped, static, keys, needed)
-    sent = [_read(stream, ports[stream.stream.name], spec, checkpoint) for stream in streams]
+    conditions = selections(blueprint.plan)
+    sent = [_read(s, ports[s.stream.name], conditions.get(s.stream.name), spec, checkpoint) for s in streams]
     sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
     sent.append(_control(spark, checkpoint, layouts.last.shards))
     if (beat := heartbeat(spark, checkpoint, layouts.last.shards, every)) is not None:
@@ -94,17 +96,20 @@ def _ports(pipeline: Pipeline, cut: Cut) -> dict[str, Ports]:
     return found
 
 
-def _read(stream: StreamInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
+def _read(
+    stream: StreamInput, ports: Ports, condition: Expression | None, spec: QuerySpec, checkpoint: Checkpoint
+) -> DataFrame:
     """The rows of a stream; columns that nobody reads stay behind in the JVM, or, for late rows' sake, in this task."""
     name, schema, needed = stream.stream.name, stream.stream.schema, spec.needed[stream.stream.name]
     places = {column: place for place, column in enumerate(needed)}
     keys = tuple((port, _renumbered(key, places)) for port, key in ports)
-    stamped = stream.stream.timestamp is not None
-    few = Reading(name, Schema(tuple(schema[i] for i in needed)), keys, spec.layouts, stamped, stream.ahead)
+    stamped, test = stream.stream.timestamp is not None, None if condition is None else _moved(condition, places)
+    read = Schema(tuple(schema[i] for i in needed))
+    few = Reading(name, read, keys, spec.layouts, stamped, stream.ahead, condition=test)
     every, folder = tuple(range(len(schema))), str(checkpoint.folder)
     whole = None
     if stream.late == "whole" and needed != every:
-        whole = Reading(name, schema, keys, spec.layouts, stamped, stream.ahead, needed)
+        whole = Reading(name, schema, keys, spec.layouts, stamped, stream.ahead, needed, test)
     if stream.load is None:
         rows = stream.rows(needed if whole is None else every)
         return rows.mapInArrow(reading_task(whole or few, folder), PARCELS)
@@ -116,7 +121,11 @@ def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:
     """A key over the columns that are read."""
     if key is None:
         return None
-    return tuple(map_columns(part, lambda c: Column(places[c.index], c.type, c.name)) for part in key)
+    return tuple(_moved(part, places) for part in key)
+
+
+def _moved(expression: Expression, places: dict[int, int]) -> Expression:
+    return map_columns(expression, lambda c: Column(places[c.index], c.type, c.name))
 
 
 def _read_table(table: TableInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:

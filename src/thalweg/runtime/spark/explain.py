@@ -7,8 +7,12 @@ from typing import Any
 
 from pyspark.sql.types import StructField
 
+from thalweg.algebra.expressions import Expression
+from thalweg.algebra.plan import Plan
 from thalweg.operators.base import Key
+from thalweg.planner.needed import needed_columns
 from thalweg.planner.pipeline import Pipeline
+from thalweg.planner.selected import selections
 from thalweg.planner.shards import Cut
 from thalweg.runtime.spark.inputs import AT, OPERATION, StreamInput, TableInput
 from thalweg.runtime.spark.schema import to_spark
@@ -16,15 +20,13 @@ from thalweg.runtime.spark.schema import to_spark
 _ONCE = "read once, when the query first starts; tasks then read the checkpoint's copy"
 
 
-def explain_streams(streams: Sequence[StreamInput], needed: Mapping[str, Sequence[int]]) -> list[dict[str, Any]]:
-    """By stream: the columns that leave the JVM, with their casts, those left behind, and what Python drops again."""
-    found = []
+def explain_streams(streams: Sequence[StreamInput], plan: Plan) -> list[dict[str, Any]]:
+    """By stream: the columns that leave the JVM, with their casts, those left behind, and what Python drops at once."""
+    found, needed, conditions = [], needed_columns(plan), selections(plan)
     for stream in streams:
-        schema, read = stream.stream.schema, tuple(needed[stream.stream.name])
+        schema, read = stream.stream.schema, tuple(sorted(needed[stream.stream.name]))
         if stream.load is not None:
-            described, loaded = stream.frame.columns, [schema.names[i] for i in read]
-            found.append({"stream": stream.stream.name, "described_by": described, "loaded": loaded,
-                          "time": stream.time_column})  # fmt: skip
+            found.append(_loaded(stream, read, conditions))
             continue
         brought, fields = stream.brought(read), to_spark(stream.stream.schema).fields
         found.append(
@@ -34,9 +36,22 @@ def explain_streams(streams: Sequence[StreamInput], needed: Mapping[str, Sequenc
                 "left_behind": [name for i, name in enumerate(schema.names) if i not in brought],
                 "time": stream.time_column,
                 "for_late_rows": [schema.names[i] for i in brought if i not in read],
+                "selection": str(conditions[stream.stream.name]) if stream.stream.name in conditions else None,
             }
         )
     return found
+
+
+def _loaded(stream: StreamInput, read: Sequence[int], conditions: Mapping[str, Expression]) -> dict[str, Any]:
+    """A stream of which the JVM sees only what to read."""
+    name = stream.stream.name
+    return {
+        "stream": name,
+        "described_by": stream.frame.columns,
+        "loaded": [stream.stream.schema.names[i] for i in read],
+        "time": stream.time_column,
+        "selection": str(conditions[name]) if name in conditions else None,
+    }
 
 
 def explain_tables(tables: Sequence[TableInput]) -> list[dict[str, Any]]:
@@ -84,13 +99,15 @@ def _stream_lines(stream: dict[str, Any]) -> Iterator[str]:
     if "loaded" in stream:
         yield f"stream {stream['stream']}, in the JVM: what to read ({', '.join(stream['described_by'])})"
         columns = ", ".join(stream["loaded"]) or "no column"
-        yield f"  in Python: loads {columns} and the time from {stream['time']}; late rows go aside whole"
+        selection = "" if stream["selection"] is None else f", if {stream['selection']}"
+        yield f"  in Python: loads {columns} and the time from {stream['time']}{selection}; late rows go aside"
         return
     left = f"; left behind: {', '.join(stream['left_behind'])}" if stream["left_behind"] else ""
     columns = ", ".join(stream["jvm"]) or "no column"
     yield f"stream {stream['stream']}, in the JVM: {columns}; time from {stream['time']}{left}"
+    selection = "" if stream["selection"] is None else f" if {stream['selection']}"
     kept = f"; only for late rows: {', '.join(stream['for_late_rows'])}" if stream["for_late_rows"] else ""
-    yield f"  in Python: rows without a time or too late go aside, the others to their shards{kept}"
+    yield f"  in Python: rows without a time or too late go aside, the others to their shards{selection}{kept}"
 
 
 def _cast(given: StructField, wanted: StructField) -> str:

@@ -13,7 +13,6 @@ from thalweg.core.schema import Field, Schema
 from thalweg.explain import explain_json, explain_text
 from thalweg.patterns import Pattern, annotate
 from thalweg.planner.blueprint import Blueprint
-from thalweg.planner.needed import needed_columns
 from thalweg.planner.shards import cut
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
 from thalweg.runtime.spark.compile import Compiled, compile_stages
@@ -61,8 +60,7 @@ class SparkQuery:
 
     def explain(self, format: Literal["text", "json"] = "text") -> Any:
         """The plan with its update patterns and buffers, then what runs in the JVM, what in Python, by which keys."""
-        needed = {name: sorted(columns) for name, columns in needed_columns(self.plan).items()}
-        streams, tables = explain_streams(self.streams, needed), explain_tables(self.tables)
+        streams, tables = explain_streams(self.streams, self.plan), explain_tables(self.tables)
         stages = explain_stages(self._pipeline, self._cut, self._asked.shards or self._asked.cores)
         if format == "json":
             return {**explain_json(self.plan), "streams": streams, "tables": tables, "stages": stages}

@@ -34,7 +34,7 @@ def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
         if there:
             part, batch, system = _part_and_time(checkpoint)
             rows = pa.Table.from_batches(there)
-            if isinstance(reading, Reading) and reading.needed is not None:
+            if isinstance(reading, Reading) and reading.minds_the_clock:
                 parcels = reading.parcels(rows, part, system, query_time(checkpoint, reading.layouts, batch - 1))
             else:
                 parcels = reading.parcels(rows, part, system)
