@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import mkdtemp
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from thalweg.runtime.spark.query import SparkQuery
@@ -61,12 +62,16 @@ def timing(query: StreamingQuery, rows_of_one: int = 1) -> Timing:
     return Timing(rows, sum(spent), median(spent) if spent else 0.0)
 
 
-def empty_batches(start: Callable[[Path], StreamingQuery], add: Callable[[int], None], count: int = 12) -> float:
-    """The median time of almost empty batches, in milliseconds: `add` puts one row in, and the batch is waited for."""
-    query = start(Path(mkdtemp()))
+def empty_batches(
+    spark: SparkSession, folder: Path, start: Callable[[DataFrame, Path], StreamingQuery], count: int = 40
+) -> float:
+    """The median time of almost empty batches, in milliseconds: a row comes, and its batch is waited for."""
+    folder.mkdir()
+    query = start(spark.readStream.schema("ts timestamp, k long, v double").json(str(folder)), Path(mkdtemp()))
     for number in range(count):
-        add(number)
+        row = {"ts": f"2026-01-01T00:00:{number:02d}Z", "k": number, "v": 1.0}
+        (folder / f"{number}.json").write_text(json.dumps(row) + "\n")
         query.processAllAvailable()
     spent = [float(p["durationMs"]["triggerExecution"]) for p in query.recentProgress if p["numInputRows"]]
     query.stop()
-    return median(spent[_WARMING_UP:])
+    return median(spent[count // 2 :])
