@@ -54,6 +54,7 @@ class Group:
             self._updates = {i: self._new_updates(i) for i in sources.tables}
         self._spreads: dict[int, Spread] = {}
         self._begun = False
+        self.arrived = 0  # rows of streams in the last batch
 
     def _new_updates(self, port: int) -> Updates:
         node = self._sources.nodes[port]
@@ -92,6 +93,7 @@ class Group:
 
     def run(self, sent: Sequence[Parcel], now: Now, out: Outbox, aside: Aside) -> Part | None:
         """One micro-batch: the group's part of what the answer gained; what is for later stages goes into `out`."""
+        self.arrived = 0
         feeds = {port: self._received(sent, port) for port in self._fragment.ports}
         due = self._due(sent, now, aside)
         feeds.update((port, batch) for port, batch in due.items() if port in feeds)
@@ -138,6 +140,7 @@ class Group:
         node = self._sources.nodes[port]
         for table in _tables(sent, port):
             columns = self._lanes(table, node.source, node.schema)
+            self.arrived += table.num_rows * self._sources.is_first(port)
             late = arrivals.add(columns, table.column(table.num_columns - 1).to_numpy(), now.before)
             if late is not None and self._sources.is_first(port):
                 aside.late(node.source, late, node.schema, self._pool)

@@ -70,6 +70,7 @@ class ShardWorker:
             "latest": self._clock.latest,
             "stamped": self._spec.stamped,
             "groups": sorted(self._groups),
+            "arrived": sum(group.arrived for group in self._groups.values()),
             "waiting": sum(group.waiting for group in self._groups.values()) + len(self._tables or ()),
             "stored": sum(metrics.stored for each in operators for metrics in each),
             "aside": self.aside.counts,

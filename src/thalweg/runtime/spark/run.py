@@ -157,14 +157,14 @@ class Run:
         for about in abouts:
             for kind, count in about["aside"].items():
                 aside[kind] = aside.get(kind, 0) + count
-        progress = self.query.lastProgress
+        progress, arrived = self.query.lastProgress, sum(about["arrived"] for about in abouts)
         return {
             "batch": self.checkpoint.committed,
             "now": self.clock.show(self.now),
             "stored": sum(about["stored"] for about in abouts),
             "waiting": sum(about["waiting"] for about in abouts),
             "aside": aside,
-            "rows_per_second": None if progress is None else progress["processedRowsPerSecond"],
+            "rows_per_second": None if progress is None else 1000 * arrived / max(1, progress["batchDuration"]),
         }
 
     def _abouts(self, stage: int) -> list[dict[str, Any]]:
