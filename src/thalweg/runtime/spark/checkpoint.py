@@ -4,6 +4,7 @@ query.json   the plan and the strategy
 layouts.json the number of groups, and which batches were run in how many shards
 spark/       Spark's own: offsets and commits
 state/       a folder per stage, layout and shard: run files and manifests
+exchange/    large blobs on their way between the tasks of the last batches
 tables/      tables as they were when the query first started
 control/     commands to the running query
 heartbeat    if there: one of the query's sources brings nothing but the time
