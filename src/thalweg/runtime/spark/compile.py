@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
 
-from thalweg.algebra.expressions import Column, Expression, map_columns
+from thalweg.algebra.expressions import Column, Expression, columns_of, map_columns
 from thalweg.core.schema import Field, Schema
 from thalweg.operators.base import Key
 from thalweg.planner.blueprint import Blueprint
@@ -60,7 +60,7 @@ def compile_stages(
     static = {t.relation.name: str(_held(t, checkpoint)) for t in tables if not t.frame.isStreaming}
     times = {stream.stream.name: stream.time for stream in streams}
     keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
-    needed = {name: tuple(sorted(columns)) for name, columns in needed_columns(blueprint.plan).items()}
+    needed = {n: tuple(sorted(c | _of_keys(ports[n]))) for n, c in needed_columns(blueprint.plan).items()}
     spec = QuerySpec(blueprint, cut, layouts, times, stamped, static, keys, needed)
     conditions = selections(blueprint.plan)
     sent = [_read(s, ports[s.stream.name], conditions.get(s.stream.name), spec, checkpoint) for s in streams]
@@ -115,6 +115,11 @@ def _read(
         return rows.mapInArrow(reading_task(whole or few, folder), PARCELS)
     again = None if whole is None else (whole, stream.loading(every))
     return stream.frame.mapInArrow(loading_task(few, stream.loading(needed), again, folder), PARCELS)
+
+
+def _of_keys(ports: Ports) -> set[int]:
+    """The columns that rows are spread by, which a plan may need for nothing else."""
+    return {column for _, key in ports for part in key or () for column in columns_of(part)}
 
 
 def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:

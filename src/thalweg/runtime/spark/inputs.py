@@ -13,7 +13,7 @@ from pyspark.sql.types import IntegerType, LongType, StructField
 
 from thalweg.algebra.catalog import Relation, Stream
 from thalweg.core.errors import DataError, NameNotFoundError, TypeMismatchError, did_you_mean
-from thalweg.core.schema import Schema
+from thalweg.core.schema import Field, Schema
 from thalweg.core.time import Clock, parse_duration
 from thalweg.core.types import DataType
 from thalweg.runtime.shards.clock import InputTime
@@ -56,7 +56,15 @@ class StreamInput:
         columns = [_cast(f).alias(f.name) for i, f in enumerate(fields) if i in needed]
         time = sf.col(_quoted(self.time_column))
         told = time.cast("timestamp") if self.stream.timestamp is not None else time.cast("long")
-        return self.frame.select(*columns, told.alias(TIME), *_wrong(self.frame))
+        frame = self.frame if self.load is None else self._loaded(self.load)
+        return frame.select(*columns, told.alias(TIME), *_wrong(frame))
+
+    def _loaded(self, load: Load) -> DataFrame:
+        """All rows of a source whose DataFrame only describes them."""
+        schema = self.stream.schema
+        if self.stream.timestamp is None:
+            schema = Schema((*schema, Field(self.time_column, DataType.BIGINT)))
+        return ArrowSource(self.frame, schema, load).dataframe()
 
 
 @dataclass(frozen=True)
