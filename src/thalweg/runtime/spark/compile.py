@@ -12,6 +12,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
 
 from thalweg.algebra.expressions import Column, Expression, columns_of, map_columns
+from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Field, Schema
 from thalweg.operators.base import Key
 from thalweg.planner.blueprint import Blueprint
@@ -60,7 +61,7 @@ def compile_stages(
     static = {t.relation.name: str(_held(t, checkpoint)) for t in tables if not t.frame.isStreaming}
     times = {stream.stream.name: stream.time for stream in streams}
     keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
-    needed = {n: tuple(sorted(c | _of_keys(ports[n]))) for n, c in needed_columns(blueprint.plan).items()}
+    needed = columns_read(blueprint.plan, pipeline, cut)
     spec = QuerySpec(blueprint, cut, layouts, times, stamped, static, keys, needed)
     conditions = selections(blueprint.plan)
     sent = [_read(s, ports[s.stream.name], conditions.get(s.stream.name), spec, checkpoint) for s in streams]
@@ -84,6 +85,15 @@ def answer_type(schema: Schema, stamped: bool) -> StructType:
     return StructType(
         [*to_spark(named).fields, StructField(TS, time), StructField(EXP, time), StructField(SIGN, ByteType())]
     )
+
+
+def columns_read(plan: Plan, pipeline: Pipeline, cut: Cut) -> dict[str, tuple[int, ...]]:
+    """By source, the columns that a plan needs, and those that rows are spread by, perhaps needed for nothing else."""
+    keys = {
+        name: {column for _, key in ports for part in key or () for column in columns_of(part)}
+        for name, ports in _ports(pipeline, cut).items()
+    }
+    return {name: tuple(sorted(columns | keys[name])) for name, columns in needed_columns(plan).items()}
 
 
 def _ports(pipeline: Pipeline, cut: Cut) -> dict[str, Ports]:
@@ -111,15 +121,9 @@ def _read(
     if stream.late == "whole" and needed != every:
         whole = Reading(name, schema, keys, spec.layouts, stamped, stream.ahead, needed, test)
     if stream.load is None:
-        rows = stream.rows(needed if whole is None else every)
-        return rows.mapInArrow(reading_task(whole or few, folder), PARCELS)
+        return stream.rows(stream.brought(needed)).mapInArrow(reading_task(whole or few, folder), PARCELS)
     again = None if whole is None else (whole, stream.loading(every))
     return stream.frame.mapInArrow(loading_task(few, stream.loading(needed), again, folder), PARCELS)
-
-
-def _of_keys(ports: Ports) -> set[int]:
-    """The columns that rows are spread by, which a plan may need for nothing else."""
-    return {column for _, key in ports for part in key or () for column in columns_of(part)}
 
 
 def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:

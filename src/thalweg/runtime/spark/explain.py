@@ -10,7 +10,6 @@ from pyspark.sql.types import StructField
 from thalweg.algebra.expressions import Expression
 from thalweg.algebra.plan import Plan
 from thalweg.operators.base import Key
-from thalweg.planner.needed import needed_columns
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.selected import selections
 from thalweg.planner.shards import Cut
@@ -20,11 +19,13 @@ from thalweg.runtime.spark.schema import to_spark
 _ONCE = "read once, when the query first starts; tasks then read the checkpoint's copy"
 
 
-def explain_streams(streams: Sequence[StreamInput], plan: Plan) -> list[dict[str, Any]]:
+def explain_streams(
+    streams: Sequence[StreamInput], plan: Plan, needed: Mapping[str, tuple[int, ...]]
+) -> list[dict[str, Any]]:
     """By stream: the columns that leave the JVM, with their casts, those left behind, and what Python drops at once."""
-    found, needed, conditions = [], needed_columns(plan), selections(plan)
+    found, conditions = [], selections(plan)
     for stream in streams:
-        schema, read = stream.stream.schema, tuple(sorted(needed[stream.stream.name]))
+        schema, read = stream.stream.schema, needed[stream.stream.name]
         if stream.load is not None:
             found.append(_loaded(stream, read, conditions))
             continue

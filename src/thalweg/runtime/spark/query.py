@@ -15,7 +15,7 @@ from thalweg.patterns import Pattern, annotate
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.shards import cut
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
-from thalweg.runtime.spark.compile import Compiled, compile_stages
+from thalweg.runtime.spark.compile import Compiled, columns_read, compile_stages
 from thalweg.runtime.spark.explain import as_lines, explain_stages, explain_streams, explain_tables
 from thalweg.runtime.spark.finish import finishing
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
@@ -60,7 +60,8 @@ class SparkQuery:
 
     def explain(self, format: Literal["text", "json"] = "text") -> Any:
         """The plan with its update patterns and buffers, then what runs in the JVM, what in Python, by which keys."""
-        streams, tables = explain_streams(self.streams, self.plan), explain_tables(self.tables)
+        needed = columns_read(self.plan, self._pipeline, self._cut)
+        streams, tables = explain_streams(self.streams, self.plan, needed), explain_tables(self.tables)
         stages = explain_stages(self._pipeline, self._cut, self._asked.shards or self._asked.cores)
         if format == "json":
             return {**explain_json(self.plan), "streams": streams, "tables": tables, "stages": stages}
