@@ -1,0 +1,1 @@
+"""Plans that keep the answer and cost less: rewrite rules, costs per unit time, join orders."""
