@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,11 +47,12 @@ class Cluster:
         stamped: bool = False,
         twice: bool = True,
         groups: int | None = None,
+        copied: Collection[str] = (),
     ) -> None:
         pipeline = blueprint.build()
         layouts = Layouts(groups or usual_groups(shards), ()).changed(0, shards)
         layouts.write(folder)
-        self.spec = QuerySpec(blueprint, cut(pipeline), layouts, dict(inputs), stamped, {}, dict(keys))
+        self.spec = QuerySpec(blueprint, cut(pipeline, copied), layouts, dict(inputs), stamped, {}, dict(keys))
         self.folder, self._twice = folder, twice
         self.schema = blueprint.plan.schema
         self.log = OutputLog(self.schema, StringPool())

@@ -25,8 +25,8 @@ TIMES = (DataType.TIMESTAMP, DataType.INTERVAL)
 class ShardEngine:
     """Every query is a `Cluster` of its own."""
 
-    def __init__(self, shards: int, folder: Path) -> None:
-        self._shards, self._folder = shards, folder
+    def __init__(self, shards: int, folder: Path, copies_tables: bool = False) -> None:
+        self._shards, self._folder, self._copies_tables = shards, folder, copies_tables
         self.catalog = Catalog()
         self.clusters: dict[str, Cluster] = {}
         self._first: dict[str, Instant] = {}
@@ -42,8 +42,9 @@ class ShardEngine:
             assert query.name is not None
             sources = {leaf.source.name for leaf in query.plan.walk() if hasattr(leaf, "source")}
             mine = {name: time for name, time in inputs.items() if name in sources}
+            folder, copied = self._folder / query.name, keys if self._copies_tables else ()
             self.clusters[query.name] = Cluster(
-                Blueprint(query.plan), self._shards, self._folder / query.name, mine, keys, stamped
+                Blueprint(query.plan), self._shards, folder, mine, keys, stamped, copied=copied
             )
 
     def feed(self, events: Sequence[Event]) -> None:

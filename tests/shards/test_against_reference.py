@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kernel.test_against_reference import AFTERWARDS, allowed, told
 from oracle.tables import close
 from strategies.plans import OPERATORS, cases
+from thalweg.algebra.plan import RelationScan
 from thalweg.core.time import BEGINNING
 from thalweg.planner.blueprint import Blueprint
 from thalweg.reference.evaluate import Reference
@@ -30,7 +31,9 @@ def test_shards_give_the_references_answer(root: str, data: st.DataObject) -> No
     batch = data.draw(st.sampled_from([1, 7, 1000]), label="batch size")
     stop = data.draw(st.integers(0, 10), label="restart after so many batches")
     blueprint = Blueprint(plan)
-    run = SimulatedShards(blueprint, shards)
+    tables = sorted({leaf.source.name for leaf in plan.walk() if isinstance(leaf, RelationScan)})
+    copied = data.draw(st.sets(st.sampled_from(tables)) if tables else st.just(set()), label="copied tables")
+    run = SimulatedShards(blueprint, shards, copied)
     note(f"{run.cut}")
     feeder = Feeder(blueprint.build(run.pool), BEGINNING)
     for t, kind, what in told(plan, history):

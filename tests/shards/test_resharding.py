@@ -57,7 +57,9 @@ def test_a_query_goes_on_in_any_number_of_shards_with_the_same_answers(root: str
         inputs = {name: InputTime() for name in sources - tables}
         keys = dict.fromkeys(tables, ())
         groups = data.draw(st.sampled_from([5, 8]), label="groups")
-        cluster = Cluster(Blueprint(plan), shards, Path(folder), inputs, keys, twice=False, groups=groups)
+        copied = data.draw(st.sets(st.sampled_from(sorted(tables))) if tables else st.just(set()), label="copied")
+        blueprint = Blueprint(plan)
+        cluster = Cluster(blueprint, shards, Path(folder), inputs, keys, twice=False, groups=groups, copied=copied)
         borders = data.draw(st.sets(st.integers(0, len(batches)), min_size=1, max_size=2), label="stopped before")
         for number, rows in enumerate([*batches, {}]):
             if number in borders:

@@ -1,7 +1,8 @@
 """Every scenario in one, two and five shards.
 
 Would catch a shard that forgets something between batches, tells something twice, or depends on the order in which
-parcels come: every shard starts from its files in every batch, and every batch is done twice (see `cluster`).
+parcels come: every shard starts from its files in every batch, and every batch is done twice (see `cluster`). In two
+shards, tables are copied to every group.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ NOT_REFUSED = {
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_shards_give_what_the_scenario_says(path: Path, shards: int, batch_size: int | None, tmp_path: Path) -> None:
     scenario = parse_scenario(path.read_text(encoding="utf-8"), path.name)
-    engine = ShardEngine(shards, tmp_path)
+    engine = ShardEngine(shards, tmp_path, copies_tables=shards == 2)
     if path.stem in NOT_REFUSED:
         engine.prepare(scenario.cql, scenario.name)
         bound = bind_scenario(scenario)

@@ -43,6 +43,11 @@ class Operator(Stateful, ABC):
         return None
 
     @property
+    def takes_copies(self) -> bool:
+        """Whether its first input may lie anyhow if each process knows all of the second: it looks at pairs only."""
+        return False
+
+    @property
     def fills_up(self) -> bool:
         """Whether the output may have NULLs for the second input's columns, so that they do not tell its key."""
         return False

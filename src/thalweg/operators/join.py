@@ -65,6 +65,11 @@ class Join(Operator):
         return self._keys.sides
 
     @property
+    def takes_copies(self) -> bool:
+        """Each left tuple finds its partners alone."""
+        return True
+
+    @property
     def stored(self) -> int:
         """The tuples of both sides."""
         return len(self._old_left) + len(self._old_right)

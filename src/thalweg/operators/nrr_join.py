@@ -69,6 +69,11 @@ class NrrJoin(Operator):
         return self._keys.sides
 
     @property
+    def takes_copies(self) -> bool:
+        """Each left tuple finds its partners alone."""
+        return True
+
+    @property
     def fills_up(self) -> bool:
         """A LEFT join does."""
         return self._keeps_lonely

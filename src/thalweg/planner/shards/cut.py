@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from thalweg.algebra.expressions import columns_of
 from thalweg.operators.base import Key
 from thalweg.planner.pipeline import Node, Pipeline
-from thalweg.planner.shards.keys import above, below, keys_of, outputs, parts_for
+from thalweg.planner.shards.keys import EVERYWHERE, Placement, above, below, keys_of, outputs, parts_for
 
 
 class Place(NamedTuple):
@@ -23,12 +24,14 @@ class Place(NamedTuple):
 class Port:
     """A way into a stage: what a source or an operator of an earlier stage gives, spread over shards by `key`.
 
+    Only sources are copied EVERYWHERE: what is computed of copies alone is computed everywhere too.
+
     The stages in between, if there are any, hand it on as it is.
     """
 
     stage: int
     node: int  # of the pipeline
-    key: Key | None
+    key: Placement
     origin: Place | None  # None: a source
 
 
@@ -38,6 +41,7 @@ class Step:
 
     node: int
     inputs: tuple[Place, ...]
+    alone: bool  # it must see all, and is there in one shard only
 
 
 @dataclass
@@ -56,34 +60,45 @@ class Cut:
     answer: Place
 
 
-def cut(pipeline: Pipeline) -> Cut:
-    """The pipeline as stages; inputs of an operator with keys are spread by them."""
-    cutter = _Cutter(pipeline.nodes)
+def cut(pipeline: Pipeline, copied: Collection[str] = ()) -> Cut:
+    """The pipeline as stages; inputs of an operator with keys are spread by them.
+
+    Tables in `copied` are small: joined as the second input, they are copied to where the first one's tuples are.
+    """
+    cutter = _Cutter(pipeline.nodes, copied)
     answer = cutter.place(len(pipeline.nodes) - 1, None)
     return Cut(tuple(cutter.stages), tuple(cutter.ports), answer)
 
 
 class _Cutter:
-    def __init__(self, nodes: Sequence[Node]) -> None:
+    def __init__(self, nodes: Sequence[Node], copied: Collection[str]) -> None:
         self._nodes = nodes
+        self._copied: list[bool] = []  # by node: whether it can be computed everywhere, of copies alone
+        for node in nodes:
+            alone = node.operator is None and node.source in copied
+            self._copied.append(alone or (node.operator is not None and all(self._copied[j] for j in node.inputs)))
         self.stages: list[Stage] = []
         self.ports: list[Port] = []
-        self._places: dict[tuple[int, Key | None], Place] = {}
+        self._places: dict[tuple[int, Placement], Place] = {}
         self._keyed: dict[tuple[int, tuple[int, ...]], Place] = {}
 
-    def place(self, node: int, key: Key | None) -> Place:
+    def place(self, node: int, key: Placement) -> Place:
         """Where the output of a node is, spread by `key`."""
         if (node, key) not in self._places:
             self._places[node, key] = self._place(node, key)
         return self._places[node, key]
 
-    def _place(self, i: int, key: Key | None) -> Place:
+    def _place(self, i: int, key: Placement) -> Place:
         node = self._nodes[i]
         if node.operator is None:
             return self._port(0, i, key, None)
+        if key is EVERYWHERE:
+            return self._step(i, [self.place(j, key) for j in node.inputs])
         if node.operator.keys is None:
             key = self._natural(i) if key is None else key
             return self._step(i, [self.place(j, below(key, node)) for j in node.inputs])
+        if self._joins_copies(node):
+            return self._with_copies(i, key)
         widths = [len(self._nodes[j].schema) for j in node.inputs]
         parts = parts_for(node, key, widths) or self._parts(node)
         work = self._with_keys(i, parts)
@@ -91,13 +106,27 @@ class _Cutter:
             return work
         return self._port(work.stage + 1, i, key, work)
 
+    def _joins_copies(self, node: Node) -> bool:
+        """Whether an operator's second input is copied, so that it can work wherever the first one's tuples are."""
+        assert node.operator is not None
+        return node.operator.takes_copies and [self._copied[j] for j in node.inputs] == [False, True]
+
+    def _with_copies(self, i: int, key: Key | None) -> Place:
+        """Such an operator, its first input spread by the key asked for if it has the columns."""
+        first, second = self._nodes[i].inputs
+        width = len(self._nodes[first].schema)
+        has_key = key is not None and all(column < width for part in key for column in columns_of(part))
+        spread = self.place(first, key if has_key else self._natural(first))
+        work = self._step(i, [spread, self.place(second, EVERYWHERE)])
+        return work if key is None or has_key else self._port(work.stage + 1, i, key, work)
+
     def _with_keys(self, i: int, parts: tuple[int, ...]) -> Place:
         """An operator whose inputs are spread by some parts of its keys."""
         if (i, parts) not in self._keyed:
             node = self._nodes[i]
             sides = [tuple(side[p] for p in parts) for side in keys_of(node)]
             inputs = [self.place(j, side) for j, side in zip(node.inputs, sides, strict=True)]
-            self._keyed[i, parts] = self._step(i, inputs)
+            self._keyed[i, parts] = self._step(i, inputs, alone=not sides[0])
         return self._keyed[i, parts]
 
     def _parts(self, node: Node) -> tuple[int, ...]:
@@ -113,6 +142,8 @@ class _Cutter:
         node = self._nodes[i]
         if node.operator is None:
             return None
+        if self._joins_copies(node):
+            return self._natural(node.inputs[0])
         if node.operator.keys is not None:
             return outputs(node, self._parts(node), [len(self._nodes[j].schema) for j in node.inputs])[0]
         for j in node.inputs:
@@ -121,13 +152,13 @@ class _Cutter:
                 return above(found, node)
         return None
 
-    def _step(self, node: int, inputs: Sequence[Place]) -> Place:
+    def _step(self, node: int, inputs: Sequence[Place], alone: bool = False) -> Place:
         """An operator in the stage in which the last of its inputs is at hand; the others are brought there."""
         stage = max(place.stage for place in inputs)
         brought = tuple(place if place.stage == stage else self._bring(place, stage) for place in inputs)
         while len(self.stages) <= stage:
             self.stages.append(Stage())
-        self.stages[stage].steps.append(Step(node, brought))
+        self.stages[stage].steps.append(Step(node, brought, alone))
         return Place(stage, len(self.stages[stage].steps) - 1, is_port=False)
 
     def _bring(self, place: Place, stage: int) -> Place:
@@ -138,7 +169,7 @@ class _Cutter:
         node = self.stages[place.stage].steps[place.at].node
         return self._port(stage, node, None, place)
 
-    def _port(self, stage: int, node: int, key: Key | None, origin: Place | None) -> Place:
+    def _port(self, stage: int, node: int, key: Placement, origin: Place | None) -> Place:
         port = Port(stage, node, key, origin)
         if port not in self.ports:
             self.ports.append(port)

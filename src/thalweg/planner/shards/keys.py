@@ -1,17 +1,30 @@
 """By what the tuples of an edge are spread over shards.
 
 A key is a tuple of expressions over the edge's columns: tuples with equal values are in the same shard. The empty key
-puts all tuples into one shard. None promises nothing.
+puts all tuples into one shard. None promises nothing. EVERYWHERE puts a copy of every tuple into every shard.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
+from typing import Final
 
 from thalweg.algebra.expressions import Column, map_columns, shift
 from thalweg.operators.base import Key
 from thalweg.operators.project import Project
 from thalweg.planner.pipeline import Node
+
+
+class Copied(Enum):
+    """Not spread at all, but copied."""
+
+    EVERYWHERE = "every shard"
+
+
+EVERYWHERE: Final = Copied.EVERYWHERE
+
+Placement = Key | Copied | None
 
 
 def keys_of(node: Node) -> tuple[Key, ...]:
@@ -25,10 +38,10 @@ def _items(node: Node) -> Key | None:
     return node.operator.items if isinstance(node.operator, Project) else None
 
 
-def below(key: Key | None, node: Node) -> Key | None:
+def below(key: Placement, node: Node) -> Placement:
     """The key of a row-wise operator's input that gives its output `key`."""
     items = _items(node)
-    if key is None or items is None:
+    if key is None or key is EVERYWHERE or items is None:
         return key
     return tuple(map_columns(part, lambda column: items[column.index]) for part in key)
 

@@ -1,4 +1,5 @@
-"""Tables whose changes every shard is told: the row that a change replaces may belong to any group.
+"""Tables whose changes every shard is told: the row that a change replaces may belong to any group, or every group has
+a copy of the table.
 
 Each shard keeps the whole table, as all others do, and hands to its own groups what they gain and lose.
 """
@@ -9,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from thalweg.core.batch import Batch
 from thalweg.core.strings import StringPool
+from thalweg.planner.shards import EVERYWHERE
 from thalweg.runtime.shards.aside import Aside
 from thalweg.runtime.shards.codec import pack, to_arrow, unpack
 from thalweg.runtime.shards.group import Now
@@ -57,6 +59,10 @@ class Everywhere:
 
     def _spread(self, port: int, changed: Batch, now: Now, mine: range) -> Iterator[Parcel]:
         schema, key = self._sources.nodes[port].schema, self._spec.cut.ports[port].key
+        if key is EVERYWHERE:
+            copy = pack(to_arrow(changed, schema, self._pool))
+            yield from (Parcel(group, port, group, now.after, now.system, copy) for group in mine if len(changed))
+            return
         spread = Spread(key or (), schema, self._pool, self._spec.groups)
         rows = by_group(spread.groups(changed.columns, len(changed)), self._spec.groups)
         for group in mine:

@@ -40,7 +40,7 @@ class Fragment:
             used.add(step.node)
             node = whole.nodes[step.node]
             inputs = tuple(self._index(place) for place in step.inputs)
-            nodes.append(replace(node, inputs=inputs) if group == 0 or not _sees_all(node) else _absent(node))
+            nodes.append(replace(node, inputs=inputs) if group == 0 or not step.alone else _absent(node))
         self.pipeline = Pipeline(nodes, self.pool, self.dated, whole.identity)
 
     def begin(self, feeds: Mapping[int, Batch], before: Instant) -> Outputs:
@@ -70,12 +70,6 @@ class Fragment:
         return self._ports[place.at] if place.is_port else len(self._ports) + place.at
 
 
-def _sees_all(node: Node) -> bool:
-    """Whether an operator runs in one group only."""
-    keys = None if node.operator is None else node.operator.keys
-    return keys is not None and not keys[0]
-
-
 def _absent(node: Node) -> Node:
-    """In the other groups it is not there: an aggregate over nothing must not say so in each."""
+    """In the other groups what must see all is not there: an aggregate over nothing must not say so in each."""
     return Node(node.schema, None, source="nothing")

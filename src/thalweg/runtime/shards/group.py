@@ -13,6 +13,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.planner.metrics import OperatorMetrics
+from thalweg.planner.shards import EVERYWHERE
 from thalweg.runtime.shards.arrivals import Arrivals
 from thalweg.runtime.shards.aside import Aside
 from thalweg.runtime.shards.codec import from_arrow, to_arrow, unpack
@@ -178,6 +179,7 @@ class Group:
             if not len(batch):
                 continue
             schema, key = self._fragment.schema_of(port), self._spec.cut.ports[port].key
+            assert key is not EVERYWHERE, "only sources are copied"
             rows = to_arrow(batch, schema, self._pool)
             if not key:
                 out.put(port, rows, self._group if key is None else 0)

@@ -15,8 +15,8 @@ from thalweg.core.lanes import to_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FIRST_TIMESTAMP, LAST_TIMESTAMP, LONGEST, Instant
-from thalweg.operators.base import Key
 from thalweg.operators.evaluate import Condition
+from thalweg.planner.shards import EVERYWHERE, Placement
 from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import BAD, TOO_LATE, Parcel
@@ -26,7 +26,7 @@ from thalweg.runtime.shards.spread import Spread, in_groups
 # TEXT what it was before anybody tried to read it: a source that cannot tell leaves them out.
 TIME, SIGN, REASON, TEXT = "_time", "_sign", "_reason", "_text"
 
-Ports = tuple[tuple[int, Key | None], ...]
+Ports = tuple[tuple[int, Placement], ...]
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,10 @@ class TableReading:
         return parcels
 
 
-def is_spread(port_key: Key | None, table_key: tuple[int, ...]) -> bool:
+def is_spread(port_key: Placement, table_key: tuple[int, ...]) -> bool:
     """Whether the rows of a table that have the same primary key all go to the same group of a port."""
+    if port_key is EVERYWHERE:
+        return False
     return not table_key or all(columns_of(part) <= set(table_key) for part in port_key or ())
 
 
@@ -141,10 +143,12 @@ def whole_table(table: pa.Table) -> pa.RecordBatch:
     return _one_batch(table.set_column(place, TIME, time))
 
 
-def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Key | None, layouts: Layouts) -> dict[int, pa.Buffer]:
+def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Placement, layouts: Layouts) -> dict[int, pa.Buffer]:
     """The rows of each group that has some; without a key one group of each shard gets an equal share."""
     if not batch.num_rows:
         return {}
+    if key is EVERYWHERE:
+        return dict.fromkeys(range(layouts.groups), pack(batch))
     count = layouts.groups if key else 1
     if key is None:
         count = layouts.last.shards

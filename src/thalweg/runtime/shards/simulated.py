@@ -6,17 +6,18 @@ own, and only the transport is missing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from thalweg.core.batch import Batch
+from thalweg.core.lanes import Ints
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.pipeline import Pipeline
-from thalweg.planner.shards import cut
+from thalweg.planner.shards import EVERYWHERE, cut
 from thalweg.runtime.shards.codec import from_arrow, pack, to_arrow, unpack
 from thalweg.runtime.shards.fragment import Fragment, Outputs
 from thalweg.runtime.shards.spread import Spread, by_group
@@ -32,12 +33,12 @@ class _Sent:
 class SimulatedShards:
     """Behaves like the pipeline that it is cut from."""
 
-    def __init__(self, blueprint: Blueprint, shards: int) -> None:
+    def __init__(self, blueprint: Blueprint, shards: int, copied: Collection[str] = ()) -> None:
         self._pipeline: Pipeline = blueprint.build()
         self.pool: StringPool = self._pipeline.pool
         self.schema = self._pipeline.schema
         self._blueprint, self._shards = blueprint, shards
-        self.cut = cut(self._pipeline)
+        self.cut = cut(self._pipeline, copied)
         self._stages = [self._fragments(stage) for stage in range(max(1, len(self.cut.stages)))]
 
     def _fragments(self, stage: int) -> list[Fragment]:
@@ -94,7 +95,9 @@ class SimulatedShards:
         key, schema = self.cut.ports[port].key, self._pipeline.nodes[self.cut.ports[port].node].schema
         if key is None and self.cut.ports[port].origin is not None:
             return [_Sent(port, shard, pack(to_arrow(batch, schema, pool)))]
-        if key is None:
+        if key is EVERYWHERE:
+            rows: list[Ints | slice] = [slice(None)] * self._shards
+        elif key is None:
             rows = by_group((batch.start % self._shards).astype("uint16"), self._shards)
         else:
             rows = by_group(Spread(key, schema, pool, self._shards).groups(batch.columns, len(batch)), self._shards)

@@ -51,7 +51,7 @@ class Sources:
         self.nodes: dict[int, Node] = {i: nodes[p.node] for i, p in enumerate(spec.cut.ports) if p.origin is None}
         self.streams = [i for i, node in self.nodes.items() if node.source in spec.inputs]
         tables = [i for i in self.nodes if i not in self.streams]
-        self.everywhere = [i for i in tables if not self._is_spread(i)]  # every shard is told all changes of these
+        self.everywhere = [i for i in tables if self._is_told_to_all(i)]  # every shard is told all changes of these
         self.tables = [i for i in tables if i not in self.everywhere]
         self.spread = {*self.streams, *self.tables}
 
@@ -60,5 +60,6 @@ class Sources:
         name = self.nodes[port].source
         return port == min(i for i, node in self.nodes.items() if node.source == name)
 
-    def _is_spread(self, port: int) -> bool:
-        return is_spread(self._spec.cut.ports[port].key, self._spec.keys.get(self.nodes[port].source, ()))
+    def _is_told_to_all(self, port: int) -> bool:
+        source = self.nodes[port].source
+        return source in self._spec.keys and not is_spread(self._spec.cut.ports[port].key, self._spec.keys[source])

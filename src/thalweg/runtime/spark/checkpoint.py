@@ -1,6 +1,6 @@
 """A query's checkpoint folder: what lies where, and whose it is.
 
-query.json   the plan and the strategy
+query.json   the plan and the strategy, and which tables are copied to every group
 layouts.json the number of groups, and which batches were run in how many shards
 spark/       Spark's own: offsets and commits
 state/       a folder per stage, layout and shard: run files and manifests
@@ -15,6 +15,7 @@ answers/     the changes of the answer, if no other sink was given
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,19 @@ class Checkpoint:
     """The folder. It must be reachable by all of Spark's workers."""
 
     folder: Path
+
+    @staticmethod
+    def at(place: str | Path) -> Checkpoint:
+        """The checkpoint at a path, or at a file: address; other file systems are refused (decision 0022)."""
+        scheme, marked, rest = str(place).partition(":/")
+        if not marked or not scheme.isalnum():
+            return Checkpoint(Path(place).absolute())
+        if scheme.lower() == "file":
+            return Checkpoint(Path("/" + rest.lstrip("/")))
+        raise CheckpointError(
+            f"a checkpoint is a folder that every worker can reach by its path, not {place}",
+            hint="mount the storage on all machines (NFS, CephFS, Lustre ...) and give the path",
+        )
 
     @property
     def spark(self) -> Path:
@@ -107,8 +121,16 @@ class Checkpoint:
         """What the shards of a stage have put down after a batch."""
         return [read_manifest(folder / f"manifest-{batch}.json") for folder in self.shards(batch, stage)]
 
-    def claim(self, identity: Identity, asked: Asked) -> Layouts:
-        """Make the folder the query's, or see that it is; from the next batch on it has as many shards as asked for."""
+    @property
+    def copied(self) -> frozenset[str]:
+        """The tables of which every group has a copy."""
+        return frozenset(self.about().get("copied", ()))
+
+    def claim(self, identity: Identity, asked: Asked, copied: Collection[str] = ()) -> Layouts:
+        """Make the folder the query's, or see that it is; from the next batch on it has as many shards as asked for.
+
+        Which tables are copied is fixed when it first starts, since state depends on it.
+        """
         path = self.folder / "query.json"
         if path.exists():
             self._check(identity)
@@ -120,7 +142,8 @@ class Checkpoint:
             )
         layouts = asked.first()
         layouts.write(self.folder)
-        replace_file(path, json.dumps({"version": VERSION, **identity.as_tree()}, indent=2).encode())
+        about = {"version": VERSION, **identity.as_tree(), "copied": sorted(copied)}
+        replace_file(path, json.dumps(about, indent=2).encode())
         return layouts
 
     def _laid_out(self, asked: Asked) -> Layouts:

@@ -19,7 +19,7 @@ from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.needed import needed_columns
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.selected import selections
-from thalweg.planner.shards import Cut
+from thalweg.planner.shards import EVERYWHERE, Cut, Placement, cut
 from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.files import replace_file
 from thalweg.runtime.shards.parcel import COMMAND
@@ -45,24 +45,28 @@ class Compiled:
 def compile_stages(
     spark: SparkSession,
     blueprint: Blueprint,
-    cut: Cut,
+    copied: frozenset[str],
     streams: Sequence[StreamInput],
     tables: Sequence[TableInput],
     asked: Asked,
     every: int | None,
     checkpoint: Checkpoint,
 ) -> Compiled:
-    """The streaming DataFrame of a query; the checkpoint becomes its own. `every` is the step of its heartbeat."""
+    """The streaming DataFrame of a query; the checkpoint becomes its own. `every` is the step of its heartbeat.
+
+    Tables in `copied` are small, if that was not decided when the query first started.
+    """
     pipeline = blueprint.build()
-    layouts = checkpoint.claim(pipeline.identity, asked)
+    layouts = checkpoint.claim(pipeline.identity, asked, copied)
+    parts = cut(pipeline, checkpoint.copied)
     checkpoint.control.mkdir(parents=True, exist_ok=True)
-    ports = _ports(pipeline, cut)
+    ports = _ports(pipeline, parts)
     stamped = any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)
     static = {t.relation.name: str(_held(t, checkpoint)) for t in tables if not t.frame.isStreaming}
     times = {stream.stream.name: stream.time for stream in streams}
     keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
-    needed = columns_read(blueprint.plan, pipeline, cut)
-    spec = QuerySpec(blueprint, cut, layouts, times, stamped, static, keys, needed)
+    needed = columns_read(blueprint.plan, pipeline, parts)
+    spec = QuerySpec(blueprint, parts, layouts, times, stamped, static, keys, needed)
     conditions = selections(blueprint.plan)
     sent = [_read(s, ports[s.stream.name], conditions.get(s.stream.name), spec, checkpoint) for s in streams]
     sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
@@ -87,19 +91,24 @@ def answer_type(schema: Schema, stamped: bool) -> StructType:
     )
 
 
-def columns_read(plan: Plan, pipeline: Pipeline, cut: Cut) -> dict[str, tuple[int, ...]]:
+def columns_read(plan: Plan, pipeline: Pipeline, parts: Cut) -> dict[str, tuple[int, ...]]:
     """By source, the columns that a plan needs, and those that rows are spread by, perhaps needed for nothing else."""
     keys = {
-        name: {column for _, key in ports for part in key or () for column in columns_of(part)}
-        for name, ports in _ports(pipeline, cut).items()
+        name: {column for _, key in ports for part in _parts(key) for column in columns_of(part)}
+        for name, ports in _ports(pipeline, parts).items()
     }
     return {name: tuple(sorted(columns | keys[name])) for name, columns in needed_columns(plan).items()}
 
 
-def _ports(pipeline: Pipeline, cut: Cut) -> dict[str, Ports]:
+def _parts(key: Placement) -> Key:
+    """What a key computes."""
+    return () if key is None or key is EVERYWHERE else key
+
+
+def _ports(pipeline: Pipeline, parts: Cut) -> dict[str, Ports]:
     """By source, the ports through which it comes in, and the keys it is spread by."""
     found: dict[str, Ports] = {}
-    for i, port in enumerate(cut.ports):
+    for i, port in enumerate(parts.ports):
         if port.origin is None:
             source = pipeline.nodes[port.node].source
             found[source] = (*found.get(source, ()), (i, port.key))
@@ -126,10 +135,10 @@ def _read(
     return stream.frame.mapInArrow(loading_task(few, stream.loading(needed), again, folder), PARCELS)
 
 
-def _renumbered(key: Key | None, places: dict[int, int]) -> Key | None:
+def _renumbered(key: Placement, places: dict[int, int]) -> Placement:
     """A key over the columns that are read."""
-    if key is None:
-        return None
+    if key is None or key is EVERYWHERE:
+        return key
     return tuple(_moved(part, places) for part in key)
 
 

@@ -71,6 +71,7 @@ class Engine:
         df: DataFrame | str,
         key: str | Sequence[str] | None = None,
         retroactive: bool = False,
+        broadcast: bool | None = None,
     ) -> None:
         """Make a table known: a DataFrame, or the name of one of Spark's.
 
@@ -80,10 +81,14 @@ class Engine:
         as often there as they were gained. With `retroactive` a change also concerns older tuples (a relation);
         without, only those that come after it (an NRR). Time is the streams'; a query over tables alone waits for
         `advance`.
+
+        With `broadcast` every group of keys gets a copy of the table, so that a stream that is joined with it stays
+        where it is; by default a table that does not change is copied if Spark would broadcast it
+        (`spark.sql.autoBroadcastJoinThreshold`).
         """
         frame = self.spark.table(df) if isinstance(df, str) else df
         names = key if key is None or isinstance(key, str) else list(key)
-        declared = table_input(name, frame, names, retroactive)
+        declared = table_input(name, frame, names, retroactive, broadcast)
         self.catalog.add(declared.relation)
         self._tables[declared.relation.name] = declared
 

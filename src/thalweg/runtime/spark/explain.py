@@ -9,10 +9,9 @@ from pyspark.sql.types import StructField
 
 from thalweg.algebra.expressions import Expression
 from thalweg.algebra.plan import Plan
-from thalweg.operators.base import Key
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.selected import selections
-from thalweg.planner.shards import Cut
+from thalweg.planner.shards import EVERYWHERE, Cut, Placement
 from thalweg.runtime.spark.inputs import AT, OPERATION, StreamInput, TableInput
 from thalweg.runtime.spark.schema import to_spark
 
@@ -123,7 +122,9 @@ def _origin(pipeline: Pipeline, node: int) -> str:
     return found.source if found.operator is None else type(found.operator).__name__
 
 
-def _by(key: Key | None, source: bool) -> str:
+def _by(key: Placement, source: bool) -> str:
+    if key is EVERYWHERE:
+        return "a copy for every group"
     if key is None:
         return "equal shares" if source else "its shard"
     return ", ".join(map(str, key)) if key else "one shard"

@@ -73,6 +73,7 @@ class TableInput:
 
     relation: Relation
     frame: DataFrame
+    broadcast: bool | None = None  # whether every group of keys gets a copy; None: if it is small
 
     def rows(self) -> DataFrame:
         """The table's columns in our types, ticks (NULL: at once), sign, and what is wrong, if that is known."""
@@ -155,7 +156,9 @@ def stream_input(
     return StreamInput(stream, frame, whole.names[place], InputTime(late, silence), allowed, keep_late, load)
 
 
-def table_input(name: str, frame: DataFrame, key: str | list[str] | None, retroactive: bool) -> TableInput:
+def table_input(
+    name: str, frame: DataFrame, key: str | list[str] | None, retroactive: bool, broadcast: bool | None = None
+) -> TableInput:
     """What `Engine.relation` was told, checked."""
     schema = from_spark(frame.select(*(c for c in frame.columns if c not in (OPERATION, AT, *ASIDE.names))).schema)
     names = [key] if isinstance(key, str) else list(key or ())
@@ -168,7 +171,7 @@ def table_input(name: str, frame: DataFrame, key: str | list[str] | None, retroa
                 hint=did_you_mean(wanted, schema.names),
             )  # fmt: skip
         places += found
-    return TableInput(Relation(name, schema, tuple(places), retroactive), frame)
+    return TableInput(Relation(name, schema, tuple(places), retroactive), frame, broadcast)
 
 
 def _extent(value: str | int, clock: Clock, what: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ from thalweg.runtime.spark.finish import finishing
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks, Told
+from thalweg.runtime.spark.small import small_tables
 from thalweg.runtime.spark.stage import unique_names
 
 
@@ -41,7 +43,11 @@ class SparkQuery:
         self.streams, self.tables, self._asked = streams, tables, asked
         self.name, self._every = name, every
         self._pipeline = blueprint.build()
-        self._cut = cut(self._pipeline)
+
+    @cached_property
+    def _copied(self) -> frozenset[str]:
+        """Tables that are small; found out late, since Spark may have to count their rows."""
+        return small_tables(self.spark, self.tables)
 
     @property
     def plan(self) -> Plan:
@@ -60,9 +66,10 @@ class SparkQuery:
 
     def explain(self, format: Literal["text", "json"] = "text") -> Any:
         """The plan with its update patterns and buffers, then what runs in the JVM, what in Python, by which keys."""
-        needed = columns_read(self.plan, self._pipeline, self._cut)
+        parts = cut(self._pipeline, self._copied)
+        needed = columns_read(self.plan, self._pipeline, parts)
         streams, tables = explain_streams(self.streams, self.plan, needed), explain_tables(self.tables)
-        stages = explain_stages(self._pipeline, self._cut, self._asked.shards or self._asked.cores)
+        stages = explain_stages(self._pipeline, parts, self._asked.shards or self._asked.cores)
         if format == "json":
             return {**explain_json(self.plan), "streams": streams, "tables": tables, "stages": stages}
         return explain_text(self.plan) + "\n\n" + "\n".join(as_lines(streams, tables, stages))
@@ -79,7 +86,7 @@ class SparkQuery:
         in the checkpoint. `answer` and `changes` of the run read such a Parquet sink, wherever it is.
         `trigger` is Spark's, as in `{"processingTime": "1 second"}` or `{"availableNow": True}`.
         """
-        place = Checkpoint(Path(checkpoint).absolute())
+        place = Checkpoint.at(checkpoint)
         compiled = self._compile(place)
         given = [sink] if isinstance(sink, Sink) else [*(sink or [])]
         sinks = Sinks(given or [ParquetSink(place.answers)])
@@ -100,16 +107,16 @@ class SparkQuery:
             df = q.changes("/checkpoints/top")
             df.writeStream.format("kafka").options(**q.writer_options("/checkpoints/top")).start()
         """
-        return self._compile(Checkpoint(Path(checkpoint).absolute())).frame
+        return self._compile(Checkpoint.at(checkpoint)).frame
 
     @staticmethod
     def writer_options(checkpoint: str | Path) -> dict[str, str]:
         """The option `checkpointLocation` for the writer of `changes(checkpoint)`."""
-        return {"checkpointLocation": str(Checkpoint(Path(checkpoint).absolute()).spark)}
+        return {"checkpointLocation": str(Checkpoint.at(checkpoint).spark)}
 
     def _compile(self, place: Checkpoint) -> Compiled:
         return compile_stages(
-            self.spark, self._blueprint, self._cut, self.streams, self.tables, self._asked, self._every, place
+            self.spark, self._blueprint, self._copied, self.streams, self.tables, self._asked, self._every, place
         )
 
 
