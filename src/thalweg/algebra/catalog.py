@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from thalweg.algebra.expressions import UserAggregate
+from thalweg.algebra.statistics import SourceStatistics
 from thalweg.core.errors import NameNotFoundError, PlanError, did_you_mean
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock
@@ -26,6 +27,7 @@ class Stream:
     schema: Schema
     timestamp: int | None = None
     lateness: int | None = None
+    statistics: SourceStatistics | None = field(default=None, compare=False)  # as declared
 
     @property
     def clock(self) -> Clock:
@@ -45,6 +47,7 @@ class Relation:
     schema: Schema
     key: tuple[int, ...] = ()
     retroactive: bool = True
+    statistics: SourceStatistics | None = field(default=None, compare=False)  # as declared
 
     @property
     def kind(self) -> str:

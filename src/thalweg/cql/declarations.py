@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import TokenType, exp
 
+from thalweg.core.time import unit_ticks
 from thalweg.core.types import TYPE_NAMES
-from thalweg.cql.syntax import ColumnDeclaration, CreateRelation, CreateStream, CreateView, RegisterQuery
+from thalweg.cql.syntax import ColumnDeclaration, CreateRelation, CreateStream, CreateView, Extent, Rate, RegisterQuery
 from thalweg.cql.window_syntax import parse_extent
 
 if TYPE_CHECKING:
@@ -59,23 +60,52 @@ def _parse_stream(parser: CqlParser) -> CreateStream:
     columns, key = _parse_columns(parser)
     if key:
         parser.raise_error("a stream has no primary key", hint="a table that changes is a RELATION or an NRR")
-    timestamp = lateness = None
+    timestamp = lateness = rate = None
     while parser._curr:
         if parser._match_text_seq("TIMESTAMP", "BY"):
             timestamp = _parse_name(parser, "timestamp column")
         elif parser._match_text_seq("LATENESS"):
             lateness = parse_extent(parser, "LATENESS")
+        elif parser._match_text_seq("RATE"):
+            rate = _parse_rate(parser)
         else:
             parser.raise_error(
-                f"unexpected {parser._curr.text}", hint="a stream may end with TIMESTAMP BY column and LATENESS extent"
+                f"unexpected {parser._curr.text}",
+                hint="a stream may end with TIMESTAMP BY column, LATENESS extent and RATE rows PER extent",
             )
-    return parser.expression(CreateStream(this=name, columns=columns, timestamp=timestamp, lateness=lateness))
+    stream = CreateStream(this=name, columns=columns, timestamp=timestamp, lateness=lateness, rate=rate)
+    return parser.expression(stream)
+
+
+def _parse_rate(parser: CqlParser) -> Rate:
+    """`1000 PER SECOND`, `3 PER 2 MINUTES`, or `5`: per second, or per tick."""
+    rows = _parse_count(parser, "RATE")
+    unit = _parse_unit(parser) if parser._match_text_seq("PER") else None
+    return parser.expression(Rate(this=rows, per=unit))
+
+
+def _parse_unit(parser: CqlParser) -> exp.Expr:
+    """SECOND stands for 1 SECOND."""
+    if parser._curr and unit_ticks(parser._curr.text):
+        return parser.expression(Extent(this=exp.Literal.number(1), unit=parser._parse_var(any_token=True, upper=True)))
+    return parse_extent(parser, "PER")
+
+
+def _parse_count(parser: CqlParser, what: str) -> exp.Expr:
+    number = parser._parse_number()
+    if number is None:
+        parser.raise_error(f"{what} wants a number, got {parser.got}")
+    return number
 
 
 def _parse_relation(parser: CqlParser, retroactive: bool) -> CreateRelation:
     name = _parse_name(parser, "relation")
     columns, key = _parse_columns(parser)
-    return parser.expression(CreateRelation(this=name, columns=columns, key=key, retroactive=retroactive))
+    rows = None
+    if parser._match_text_seq("ROWS"):
+        rows = _parse_count(parser, "ROWS")
+    relation = CreateRelation(this=name, columns=columns, key=key, retroactive=retroactive, rows=rows)
+    return parser.expression(relation)
 
 
 def _parse_columns(parser: CqlParser) -> tuple[list[exp.Expr], list[exp.Expr]]:
@@ -119,7 +149,9 @@ def _parse_column(parser: CqlParser) -> ColumnDeclaration:
         parser._parse_number()
         parser._match_r_paren()
     primary = _match_primary_key(parser)
-    declaration = ColumnDeclaration(this=name, type_name=type_name, primary=primary)
+    distinct = _parse_count(parser, "DISTINCT") if parser._match(TokenType.DISTINCT) else None
+    primary = primary or _match_primary_key(parser)
+    declaration = ColumnDeclaration(this=name, type_name=type_name, primary=primary, distinct=distinct)
     return parser.expression(declaration, token=token)
 
 

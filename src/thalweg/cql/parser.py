@@ -30,7 +30,8 @@ _SET_OPERATIONS: dict[TokenType, type[exp.SetOperation]] = {
 
 # A misspelt one of these becomes an alias, and the error then shows one word later.
 _KEYWORDS = (
-    "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "JOIN", "RANGE", "SLIDE"
+    "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "JOIN", "RANGE", "SLIDE",
+    "RATE",
 )  # fmt: skip
 
 

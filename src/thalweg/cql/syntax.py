@@ -51,15 +51,15 @@ class Declaration(exp.Expression):
 
 
 class CreateStream(Declaration):
-    """CREATE STREAM name (columns) [TIMESTAMP BY column] [LATENESS extent]."""
+    """CREATE STREAM name (columns) [TIMESTAMP BY column] [LATENESS extent] [RATE rows [PER extent]]."""
 
-    arg_types = {"this": True, "columns": True, "timestamp": False, "lateness": False}
+    arg_types = {"this": True, "columns": True, "timestamp": False, "lateness": False, "rate": False}
 
 
 class CreateRelation(Declaration):
-    """CREATE RELATION name (columns, key) or CREATE NRR name (columns, key)."""
+    """CREATE RELATION name (columns, key) [ROWS rows], or the same with NRR."""
 
-    arg_types = {"this": True, "columns": True, "key": False, "retroactive": True}
+    arg_types = {"this": True, "columns": True, "key": False, "retroactive": True, "rows": False}
 
 
 class CreateView(Declaration):
@@ -75,6 +75,12 @@ class RegisterQuery(Declaration):
 
 
 class ColumnDeclaration(exp.Expression):
-    """A column's name and type, and whether it is the primary key."""
+    """A column's name and type, whether it is the primary key, and how many values it has."""
 
-    arg_types = {"this": True, "type_name": True, "primary": False}
+    arg_types = {"this": True, "type_name": True, "primary": False, "distinct": False}
+
+
+class Rate(exp.Expression):
+    """How many rows come, and in how much time."""
+
+    arg_types = {"this": True, "per": False}

@@ -123,7 +123,7 @@ def parse_extent(parser: CqlParser, what: str) -> Extent:
         word = parser._curr.text
         if unit_ticks(word):
             unit = parser._parse_var(any_token=True, upper=True)
-        elif word.upper() not in ("SLIDE", "START", "ON", "ROWS") and parser._curr.token_type == TokenType.VAR:
+        elif word.upper() not in ("SLIDE", "START", "ON", "ROWS", "RATE") and parser._curr.token_type == TokenType.VAR:
             parser.raise_error(
                 f"unknown unit of time {word}", hint="units: MICROSECONDS, MILLISECONDS, SECONDS, MINUTES, HOURS, DAYS"
             )

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
-from hashlib import sha256
+from dataclasses import dataclass, fields
 
-from thalweg.algebra.plan import Plan
+from thalweg.algebra.plan import Plan, digest, drawn
 from thalweg.core.errors import SnapshotError
 
 
@@ -22,7 +20,7 @@ class Identity:
     @staticmethod
     def of(plan: Plan, strategy: str) -> Identity:
         """The identity of a plan under a strategy; equal plans have equal ones, in every process."""
-        return Identity(_drawn(plan), sha256(_spelt(plan).encode()).hexdigest(), strategy)
+        return Identity(drawn(plan), digest(plan), strategy)
 
     def as_tree(self) -> dict[str, str]:
         """As part of a snapshot."""
@@ -43,22 +41,3 @@ class Identity:
                 f"expected a snapshot of strategy {self.strategy}, but it was taken of strategy {tree['strategy']}",
                 hint=f"run the plan with strategy {tree['strategy']}",
             )
-
-
-def _drawn(plan: Plan, depth: int = 1) -> str:
-    line = f"{'  ' * depth}{plan.label} {plan.detail}".rstrip()
-    return "\n".join([line, *(_drawn(child, depth + 1) for child in plan.children)])
-
-
-def _spelt(value: object) -> str:
-    """A text that is equal exactly where plans are: names that only people read are left out."""
-    if isinstance(value, tuple):
-        return f"({','.join(map(_spelt, value))})"
-    if isinstance(value, Enum):
-        return f"{type(value).__name__}.{value.name}"
-    if is_dataclass(value):
-        parts = (_spelt(getattr(value, f.name)) for f in fields(value) if f.compare)
-        return f"{type(value).__name__}({','.join(parts)})"
-    if callable(value):  # its representation would tell where it lies in memory
-        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
-    return repr(value)

@@ -4,6 +4,7 @@ from thalweg.algebra.plan.base import Plan
 from thalweg.algebra.plan.joins import Join, JoinKind, NrrJoin, SemiJoin, equalities, is_nrr, is_table
 from thalweg.algebra.plan.leaves import RelationScan, StreamScan, Windowed
 from thalweg.algebra.plan.sets import Intersect, Negation, Union
+from thalweg.algebra.plan.spelt import digest, drawn
 from thalweg.algebra.plan.streams import DStream, IStream, RStream
 from thalweg.algebra.plan.unary import (
     Distinct,
@@ -19,5 +20,5 @@ from thalweg.algebra.plan.unary import (
 __all__ = [
     "DStream", "Distinct", "GroupBy", "IStream", "Intersect", "Join", "JoinKind", "Named", "NamedAggregate",
     "Negation", "NrrJoin", "Plan", "Project", "RStream", "RelationScan", "Select", "SemiJoin", "SortKey", "StreamScan",
-    "TopK", "Union", "Windowed", "equalities", "is_nrr", "is_table",
+    "TopK", "Union", "Windowed", "digest", "drawn", "equalities", "is_nrr", "is_table",
 ]  # fmt: skip

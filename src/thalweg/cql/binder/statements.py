@@ -8,14 +8,15 @@ from sqlglot import exp
 
 from thalweg.algebra.catalog import Relation, Stream, View
 from thalweg.algebra.plan import Plan
+from thalweg.algebra.statistics import SourceStatistics
 from thalweg.core.errors import NameNotFoundError, PlanError, TypeMismatchError
 from thalweg.core.schema import Field, Schema
-from thalweg.core.time import Clock
+from thalweg.core.time import SECOND, Clock
 from thalweg.core.types import TYPE_NAMES, DataType
 from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.queries import bind_query, rename
-from thalweg.cql.binder.windows import extent_ticks
-from thalweg.cql.syntax import CreateRelation, CreateStream, CreateView, Declaration, RegisterQuery
+from thalweg.cql.binder.windows import extent_ticks, positive_ticks
+from thalweg.cql.syntax import CreateRelation, CreateStream, CreateView, Declaration, Rate, RegisterQuery
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,30 @@ def _stream(context: Context, node: CreateStream) -> Stream:
         ticks = extent_ticks(lateness, "LATENESS", clock) if lateness is not None else None
         if ticks is not None and ticks < 0:
             raise PlanError(f"LATENESS must not be negative, got {ticks}")
-    return Stream(node.name_node.name, schema, timestamp, ticks)
+    return Stream(node.name_node.name, schema, timestamp, ticks, _statistics(context, node, clock))
+
+
+def _statistics(
+    context: Context, node: CreateStream | CreateRelation, clock: Clock | None = None
+) -> SourceStatistics | None:
+    """What the declaration says of rates and numbers; None if nothing."""
+    columns = [column for column in node.args["columns"] if column.args.get("distinct") is not None]
+    rows, rate = node.args.get("rows"), node.args.get("rate")
+    if not columns and rows is None and rate is None:
+        return None
+    with context.at(node.name_node):
+        distinct = {column.this.name: float(column.args["distinct"].this) for column in columns}
+        return SourceStatistics(
+            None if rate is None or clock is None else _per_tick(rate, clock),
+            None if rows is None else float(rows.this),
+            distinct,
+        )
+
+
+def _per_tick(rate: Rate, clock: Clock) -> float:
+    default = SECOND if clock is Clock.TIMESTAMPS else 1
+    per = rate.args.get("per")
+    return float(rate.this.this) / (default if per is None else positive_ticks(per, "PER", clock))
 
 
 def _relation(context: Context, node: CreateRelation) -> Relation:
@@ -94,7 +118,7 @@ def _relation(context: Context, node: CreateRelation) -> Relation:
             candidates=schema.names,
             hint=f"add PRIMARY KEY ({schema.names[0]})",
         ).at(context.span(node.name_node))
-    return Relation(node.name_node.name, schema, key, bool(node.args["retroactive"]))
+    return Relation(node.name_node.name, schema, key, bool(node.args["retroactive"]), _statistics(context, node))
 
 
 def _view_plan(context: Context, node: CreateView) -> Plan:

@@ -1,0 +1,33 @@
+"""Plans as texts that are equal exactly where the plans are, in every process."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from hashlib import sha256
+
+from thalweg.algebra.plan.base import Plan
+
+
+def digest(plan: Plan) -> str:
+    """A plan's name for programs: all that takes part in its equality, and nothing that only people read."""
+    return sha256(_spelt(plan).encode()).hexdigest()
+
+
+def drawn(plan: Plan, depth: int = 1) -> str:
+    """The operators as people read them, one below the other."""
+    line = f"{'  ' * depth}{plan.label} {plan.detail}".rstrip()
+    return "\n".join([line, *(drawn(child, depth + 1) for child in plan.children)])
+
+
+def _spelt(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"({','.join(map(_spelt, value))})"
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if is_dataclass(value):
+        parts = (_spelt(getattr(value, f.name)) for f in fields(value) if f.compare)
+        return f"{type(value).__name__}({','.join(parts)})"
+    if callable(value):  # its representation would tell where it lies in memory
+        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    return repr(value)

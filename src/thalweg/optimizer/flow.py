@@ -1,0 +1,73 @@
+"""What flows over an edge of a plan, as far as it can be foretold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import erf, exp, pi, prod, sqrt
+
+
+@dataclass(frozen=True)
+class Flow:
+    """`rate` results per tick, `size` of them alive at a time, `distinct` values by column.
+
+    `negative` is how many negative tuples come per result: 0 where ends are known (direct), 1 where each is told (NT),
+    in between where some results are deleted before their time; `premature` is the share of those.
+    """
+
+    rate: float
+    size: float
+    distinct: tuple[float, ...]
+    negative: float = 0.0
+    premature: float = 0.0
+
+    @property
+    def messages(self) -> float:
+        """Tuples per tick, positive and negative."""
+        return self.rate * (1 + self.negative)
+
+    @property
+    def life(self) -> float:
+        """How long a result stays (Little's law)."""
+        return self.size / self.rate if self.rate else 0.0
+
+    def values(self, columns: Sequence[int]) -> float:
+        """How many combinations of values some columns have, at most one per result."""
+        return max(1.0, min(self.size, prod(self.distinct[c] for c in columns)))
+
+    def thinned(self, share: float) -> Flow:
+        """Some of the results."""
+        size = self.size * share
+        return replace(self, rate=self.rate * share, size=size, distinct=capped(self.distinct, size))
+
+
+def capped(distinct: Sequence[float], size: float) -> tuple[float, ...]:
+    """No column has more values than there are results."""
+    return tuple(max(1.0, min(d, size)) for d in distinct)
+
+
+@dataclass(frozen=True)
+class Surplus:
+    """Of two counts with means `a` and `b` (Poisson, taken as normal): how often, and by how much, the first wins."""
+
+    a: float
+    b: float
+
+    @property
+    def likely(self) -> float:
+        """P(A > B)."""
+        return (1 + erf(self._z / sqrt(2))) / 2
+
+    @property
+    def expected(self) -> float:
+        """E[max(0, A - B)]."""
+        density = exp(-self._z * self._z / 2) / sqrt(2 * pi)
+        return max(0.0, self._spread * density + (self.a - self.b) * self.likely)
+
+    @property
+    def _spread(self) -> float:
+        return sqrt(self.a + self.b) or 1.0
+
+    @property
+    def _z(self) -> float:
+        return (self.a - self.b) / self._spread
