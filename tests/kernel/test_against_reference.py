@@ -20,7 +20,8 @@ from thalweg.core.errors import PlanError
 from thalweg.core.rows import Bag, Change
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.patterns import check
-from thalweg.planner import Strategy
+from thalweg.planner import Settings, Strategy
+from thalweg.planner.settings import ABOVE_NEGATION
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.runtime.local.kernel_run import KernelRun
@@ -74,7 +75,8 @@ def test_the_kernel_gives_the_references_answer(root: str, strategy: Strategy, d
     events = told(plan, history)
     restart = data.draw(st.none() | st.integers(0, len(events)), label="restart after so many events")
     reference = Reference(plan, history)
-    run = KernelRun(plan, BEGINNING, strategy, batch)
+    above = data.draw(st.sampled_from(ABOVE_NEGATION), label="above a negation")
+    run = KernelRun(plan, BEGINNING, strategy, batch, Settings(above_negation=above))
     changes: list[Change] = []
     for place, event in enumerate(events):
         feed(run, event)

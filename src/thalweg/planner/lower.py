@@ -31,14 +31,14 @@ from thalweg.operators import group_by, negation, nrr_join, r_stream, relation_t
 from thalweg.operators.base import Operator
 from thalweg.operators.expire import Expire
 from thalweg.operators.windows import make_window
-from thalweg.patterns import derive, has_orders, is_direct, prefers_orders, side_buffer
+from thalweg.patterns import BufferKind, derive, has_orders, is_direct, prefers_orders, side_buffer
 from thalweg.planner.buffers import BufferSettings
 from thalweg.planner.identity import Identity
 from thalweg.planner.joins import Side, join, semi_join
 from thalweg.planner.ordered import OrderedJoins
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.settings import Settings
-from thalweg.planner.shape import is_selected_window, keeps_arrival_order, needs_dates, window_of
+from thalweg.planner.shape import deletes_early, is_selected_window, keeps_arrival_order, needs_dates, window_of
 from thalweg.planner.stages import Stages, columns
 from thalweg.planner.strategy import Strategy, check_strategy, knows_ends
 
@@ -53,15 +53,21 @@ def build(
     settings = settings or Settings()
     check_strategy(plan, strategy)
     buffers = BufferSettings(settings.partitions, settings.lazy, strategy.layout)
-    lowering = _Lowering(Stages(StringPool() if pool is None else pool, needs_dates(plan), buffers), plan, strategy)
+    lowering = _Lowering(
+        Stages(StringPool() if pool is None else pool, needs_dates(plan), buffers),
+        plan,
+        strategy,
+        settings.above_negation,
+    )
     lowering.place(plan)
     return lowering.stages.pipeline(Identity.of(plan, strategy.value))
 
 
 class _Lowering:
-    def __init__(self, stages: Stages, plan: Plan, strategy: Strategy) -> None:
+    def __init__(self, stages: Stages, plan: Plan, strategy: Strategy, above_negation: str) -> None:
         self.stages = stages
         self._strategy = strategy
+        self._above_negation = above_negation if strategy is Strategy.AUTO else "direct"
         self._knows_ends = knows_ends(plan, strategy)
         self._ordered = OrderedJoins(stages, self.place)
         self._places: dict[Plan, int] = {}
@@ -76,6 +82,8 @@ class _Lowering:
                     self.stages.announce(place)
                 else:
                     place = self.stages.add(plan.schema, Expire(plan.schema), place, wakes=True)
+            elif self._above_negation == "hybrid" and deletes_early(plan):
+                place = self.stages.add(plan.schema, Expire(plan.schema), place, wakes=True)
             self._places[plan] = place
         return self._places[plan]
 
@@ -90,7 +98,10 @@ class _Lowering:
         return self._unexpired(plan) if is_selected_window(plan) else self.place(plan)
 
     def _side(self, plan: Plan) -> Side:
-        return Side(self.place(plan), self._is_direct(plan), side_buffer(derive(plan)).kind)
+        kind = side_buffer(derive(plan)).kind
+        if self._above_negation == "partitions" and any(map(deletes_early, plan.walk())):
+            kind = BufferKind.PARTITIONS
+        return Side(self.place(plan), self._is_direct(plan), kind)
 
     def _is_direct(self, plan: Plan) -> bool:
         windows = (node for node in plan.walk() if isinstance(node, Windowed))

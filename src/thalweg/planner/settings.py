@@ -9,6 +9,7 @@ from thalweg.core.errors import PlanError
 from thalweg.planner.queued.scheduler import Fifo, RoundRobin, Scheduler
 
 SCHEDULERS = ("fifo", "round-robin")
+ABOVE_NEGATION = ("auto", "direct", "partitions", "hybrid")
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,10 @@ class Settings:
     ended. `eager`: how often operators that must react to an end are told the time (queued strategies); answers come
     that much later at most (U3). `scheduler` and `slot`, the items an operator may take in its turn, are those of
     queued strategies (N6).
+
+    `above_negation`: how results that a negation may delete before their time are told and kept above it (U7). "direct":
+    with the ends that they have, hashed on their keys; "partitions": the same in partitions by exp; "hybrid": all ends
+    by negative tuples. "auto" is "direct", or "hybrid" where most are expected to be deleted.
     """
 
     partitions: int = 10
@@ -26,6 +31,7 @@ class Settings:
     eager: int = 0
     scheduler: str = "fifo"
     slot: int = 16
+    above_negation: str = "auto"
 
     def __post_init__(self) -> None:
         for name, least in (("partitions", 1), ("lazy", 0), ("eager", 0), ("slot", 1)):
@@ -35,6 +41,8 @@ class Settings:
             raise PlanError(f"a buffer has at most 10000 partitions, not {self.partitions}")
         if self.scheduler not in SCHEDULERS:
             raise PlanError(f"there is no scheduler {self.scheduler!r}", candidates=SCHEDULERS)
+        if self.above_negation not in ABOVE_NEGATION:
+            raise PlanError(f"above_negation cannot be {self.above_negation!r}", candidates=ABOVE_NEGATION)
 
     def make_scheduler(self) -> Scheduler:
         """The scheduler that is set; its slots are counted in items, so that runs can be repeated."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thalweg.algebra.plan import Negation, NrrJoin, Plan, Project, RStream, Select, StreamScan, Windowed
+from thalweg.algebra.plan import Negation, NrrJoin, Plan, Project, RStream, Select, SemiJoin, StreamScan, Windowed
 
 
 def needs_dates(plan: Plan) -> bool:
@@ -18,6 +18,11 @@ def keeps_arrival_order(plan: Plan) -> bool:
     while isinstance(plan, Select | Project):
         plan = plan.child
     return isinstance(plan, StreamScan)
+
+
+def deletes_early(plan: Plan) -> bool:
+    """Whether an operator takes back results that have an end of their own: a negation, or NOT EXISTS."""
+    return isinstance(plan, Negation) or (isinstance(plan, SemiJoin) and plan.anti)
 
 
 def is_selected_window(plan: Plan) -> bool:
