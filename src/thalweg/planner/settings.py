@@ -21,9 +21,9 @@ class Settings:
     that much later at most (U3). `scheduler` and `slot`, the items an operator may take in its turn, are those of
     queued strategies (N6).
 
-    `above_negation`: how results that a negation may delete before their time are told and kept above it (U7). "direct":
-    with the ends that they have, hashed on their keys; "partitions": the same in partitions by exp; "hybrid": all ends
-    by negative tuples. "auto" is "direct", or "hybrid" where most are expected to be deleted.
+    `above_negation`: how results that a negation may delete before their time are told and kept above it (U7):
+    "direct" with the ends that they have, hashed on their keys, "partitions" the same in partitions by exp, "hybrid"
+    all ends by negative tuples. "auto" is "direct", or "hybrid" where most are expected to be deleted.
     """
 
     partitions: int = 10
