@@ -11,6 +11,7 @@ from thalweg.optimizer.demands import Demands, demands
 from thalweg.optimizer.nothing import is_nothing
 from thalweg.optimizer.rule import Rule
 from thalweg.optimizer.rules import RULES
+from thalweg.patterns import check
 
 MOST_STEPS = 20_000  # far more than any plan needs: two rules that undo each other would go on for ever
 
@@ -33,9 +34,15 @@ class Rewritten:
 
 
 def rewrite(plan: Plan, rules: Sequence[Rule] = RULES) -> Rewritten:
-    """An equivalent plan to which no rule applies: the same columns, and the same answer at every instant."""
+    """An equivalent plan to which no rule applies: the same columns, and the same answer at every instant.
+
+    A side of a join that loses its last stream becomes a relation, whose join takes no negative tuples: where that
+    would get a plan refused that was not, it stays as it is.
+    """
     driver = _Driver(rules)
     found = driver.rewritten(plan, Demands())
+    if _is_refused(found) and not _is_refused(plan):
+        return Rewritten(plan, ())
     return Rewritten(found, tuple(driver.steps))
 
 
@@ -90,3 +97,11 @@ def _fits(before: Plan, after: Plan, above: Demands) -> bool:
     if above.order and not same_order:
         return False
     return after.is_stream or not before.is_stream
+
+
+def _is_refused(plan: Plan) -> bool:
+    try:
+        check(plan)
+    except PlanError:
+        return True
+    return False

@@ -35,6 +35,7 @@ from thalweg.optimizer.rules.push_anti_join_below_join import push_anti_join_bel
 from thalweg.optimizer.rules.push_condition_below_join import push_condition_below_join
 from thalweg.optimizer.rules.push_distinct_below_join import push_distinct_below_join
 from thalweg.optimizer.rules.push_distinct_below_projection import push_distinct_below_projection
+from thalweg.optimizer.rules.push_projection_below_semi_join import push_projection_below_semi_join
 from thalweg.optimizer.rules.push_projection_below_union import push_projection_below_union
 from thalweg.optimizer.rules.push_projection_below_window import push_projection_below_window
 from thalweg.optimizer.rules.push_selection_below_changes import push_selection_below_changes
@@ -125,6 +126,11 @@ RULES: tuple[Rule, ...] = (
     Rule("drop identity projection", drop_identity_projection, "a projection that changes nothing goes"),
     Rule("merge projections", merge_projections, "one projection instead of two"),
     Rule("merge projection into group by", merge_projection_into_group_by, "a group-by computes its own columns"),
+    Rule(
+        "push projection below semi join",
+        push_projection_below_semi_join,
+        "left rows get narrower before they look for partners",
+    ),
     Rule("push projection below union", push_projection_below_union, "each input of a union computes its own columns"),
     Rule("push projection below window", push_projection_below_window, "windows keep narrower tuples"),
     Rule("prune aggregates", prune_aggregates, "aggregates that nobody reads are not computed"),
