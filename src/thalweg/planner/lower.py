@@ -24,6 +24,7 @@ from thalweg.algebra.plan import (
     TopK,
     Union,
     Windowed,
+    keeps_arrival_order,
 )
 from thalweg.core.errors import PlanError
 from thalweg.core.strings import StringPool
@@ -38,7 +39,7 @@ from thalweg.planner.joins import Side, join, semi_join
 from thalweg.planner.ordered import OrderedJoins
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.settings import Settings
-from thalweg.planner.shape import deletes_early, is_selected_window, keeps_arrival_order, needs_dates, window_of
+from thalweg.planner.shape import deletes_early, is_selected_window, needs_dates, window_of
 from thalweg.planner.stages import Stages, columns
 from thalweg.planner.strategy import Strategy, check_strategy, knows_ends
 

@@ -18,9 +18,9 @@ from thalweg.algebra.plan import (
     TopK,
     Union,
     Windowed,
+    keeps_arrival_order,
 )
 from thalweg.algebra.windows import LogicalWindow, PartitionedRows, ValueRange
-from thalweg.planner.shape import keeps_arrival_order
 
 
 def needed_columns(plan: Plan) -> dict[str, frozenset[int]]:

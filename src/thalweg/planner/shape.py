@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thalweg.algebra.plan import Negation, NrrJoin, Plan, Project, RStream, Select, SemiJoin, StreamScan, Windowed
+from thalweg.algebra.plan import Negation, NrrJoin, Plan, Project, RStream, Select, SemiJoin, Windowed
 
 
 def needs_dates(plan: Plan) -> bool:
@@ -11,13 +11,6 @@ def needs_dates(plan: Plan) -> bool:
         isinstance(node, NrrJoin | RStream) or (isinstance(node, Negation) and not node.compares_rows)
         for node in plan.walk()
     )
-
-
-def keeps_arrival_order(plan: Plan) -> bool:
-    """Whether a stream's tuples come in the order in which they arrived (docs/semantics.md, "Windows")."""
-    while isinstance(plan, Select | Project):
-        plan = plan.child
-    return isinstance(plan, StreamScan)
 
 
 def deletes_early(plan: Plan) -> bool:

@@ -1,5 +1,6 @@
 """Logical operators."""
 
+from thalweg.algebra.plan.arrivals import keeps_arrival_order
 from thalweg.algebra.plan.base import Plan
 from thalweg.algebra.plan.joins import Join, JoinKind, NrrJoin, SemiJoin, equalities, is_nrr, is_table
 from thalweg.algebra.plan.leaves import RelationScan, StreamScan, Windowed
@@ -20,5 +21,5 @@ from thalweg.algebra.plan.unary import (
 __all__ = [
     "DStream", "Distinct", "GroupBy", "IStream", "Intersect", "Join", "JoinKind", "Named", "NamedAggregate",
     "Negation", "NrrJoin", "Plan", "Project", "RStream", "RelationScan", "Select", "SemiJoin", "SortKey", "StreamScan",
-    "TopK", "Union", "Windowed", "digest", "drawn", "equalities", "is_nrr", "is_table",
+    "TopK", "Union", "Windowed", "digest", "drawn", "equalities", "is_nrr", "is_table", "keeps_arrival_order",
 ]  # fmt: skip

@@ -1,0 +1,58 @@
+"""One spelling for expressions that mean the same, so that equal sub-plans are seen to be equal."""
+
+from __future__ import annotations
+
+from thalweg.algebra.expressions import Call, Case, Cast, Column, Expression, Literal
+
+MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "is_distinct": "is_distinct"}
+
+
+def ordered(expression: Expression) -> Expression:
+    """Parts of AND and OR sorted, the simpler side of a comparison first and constants last. No value changes."""
+    match expression:
+        case Call("and" | "or" as function, _, type_):
+            parts = sorted({ordered(part) for part in flattened(expression, function)}, key=spelling)
+            result = parts[0]
+            for part in parts[1:]:
+                result = Call(function, (result, part), type_)
+            return result
+        case Call(function, args, type_):
+            args = tuple(map(ordered, args))
+            if function in MIRRORED and _rank(args[0]) > _rank(args[1]):
+                return Call(MIRRORED[function], args[::-1], type_)
+            if function == "in" and all(isinstance(a, Literal) for a in args[1:]):
+                args = (args[0], *sorted(set(args[1:]), key=spelling))
+            return Call(function, args, type_)
+        case Case(branches, default, type_):
+            return Case(tuple((ordered(c), ordered(v)) for c, v in branches), ordered(default), type_)
+        case Cast(operand, type_):
+            return Cast(ordered(operand), type_)
+    return expression
+
+
+def flattened(expression: Expression, function: str) -> list[Expression]:
+    """The arguments of nested calls of AND or OR."""
+    if isinstance(expression, Call) and expression.function == function:
+        return [part for arg in expression.args for part in flattened(arg, function)]
+    return [expression]
+
+
+def spelling(expression: Expression) -> str:
+    """A text that is equal exactly where expressions are; names of columns are not part of it."""
+    match expression:
+        case Column(index, type_):
+            return f"#{index:05}:{type_}"
+        case Literal(value, type_):
+            return f"{value!r}:{type_}"
+        case Call(function, args):
+            return f"{function}({','.join(map(spelling, args))})"
+        case Case(branches, default):
+            whens = ";".join(f"{spelling(c)}?{spelling(v)}" for c, v in branches)
+            return f"case({whens};{spelling(default)})"
+        case Cast(operand, type_):
+            return f"cast({spelling(operand)},{type_})"
+
+
+def _rank(expression: Expression) -> tuple[int, str]:
+    kind = 0 if isinstance(expression, Column) else 2 if isinstance(expression, Literal) else 1
+    return kind, spelling(expression)

@@ -1,0 +1,87 @@
+"""Conditions in fewer parts. A condition keeps a row only when it is true, so NULL counts as FALSE here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thalweg.algebra.expressions import FALSE, Call, Expression, Literal, and_, conjuncts
+from thalweg.core.types import DataType
+from thalweg.optimizer.conditions.fold import NEGATED
+from thalweg.optimizer.conditions.order import flattened, spelling
+from thalweg.optimizer.conditions.subjects import Said, subject_of
+
+
+def simplify(condition: Expression) -> Expression:
+    """A condition that is true for the same rows: without duplicates, contradictions, and parts that others imply.
+
+    It should have been folded and ordered before: parts are compared as they are spelt.
+    """
+    return and_(_conjunction(conjuncts(_true_only(condition))))
+
+
+def implies(known: Sequence[Expression], part: Expression) -> bool:
+    """Whether `part` is true for every row for which all of `known` are."""
+    before = _conjunction([_true_only(p) for p in known])
+    return set(_conjunction([*before, _true_only(part)])) == set(before)
+
+
+def _true_only(condition: Expression) -> Expression:
+    """The condition where only its being true matters: below AND and OR, NULL is as good as FALSE."""
+    match condition:
+        case Call("and" | "or" as function, _, type_):
+            return _connected(function, [_true_only(part) for part in flattened(condition, function)], type_)
+        case Call("in", (subject, *members), type_):
+            known = tuple(m for m in members if not (isinstance(m, Literal) and m.value is None))
+            return Call("in", (subject, *known), type_) if known else FALSE
+        case Call("<>" | "<" | ">" | "is_distinct", (a, b)) if a == b:
+            return FALSE
+        case Call("=" | "<=" | ">=", (a, b), type_) if a == b:
+            return Call("not", (Call("is_null", (a,), type_),), type_)
+        case Literal(value) if value is not True:
+            return FALSE
+    return condition
+
+
+def _connected(function: str, parts: list[Expression], type_: DataType) -> Expression:
+    if function == "or":
+        parts = [part for part in parts if part != FALSE]
+    parts = sorted(set(parts), key=spelling)
+    if (function == "and" and FALSE in parts) or not parts:
+        return FALSE
+    result = parts[0]
+    for part in parts[1:]:
+        result = Call(function, (result, part), type_)
+    return result
+
+
+def _conjunction(parts: Sequence[Expression]) -> list[Expression]:
+    """The parts less those that the others imply; FALSE alone if they contradict each other."""
+    unique = list(dict.fromkeys(parts))
+    if FALSE in unique or any(_opposite(part) in unique for part in unique):
+        return [FALSE]
+    said: dict[Expression, Said] = {}
+    others: list[Expression] = []
+    for part in unique:
+        subject = subject_of(part)
+        if subject is None:
+            others.append(part)
+        else:
+            said.setdefault(subject, Said(subject)).add(part)
+    others = [part for part in others if not _absorbed(part, unique)]
+    found = [*others, *(part for about in said.values() for part in about.parts())]
+    return [FALSE] if FALSE in found else sorted(found, key=spelling)
+
+
+def _absorbed(part: Expression, parts: Sequence[Expression]) -> bool:
+    """p AND (p OR q) = p."""
+    return isinstance(part, Call) and part.function == "or" and any(arm in parts for arm in flattened(part, "or"))
+
+
+def _opposite(part: Expression) -> Expression | None:
+    """What cannot be true together with a part."""
+    match part:
+        case Call("not", (inner,)):
+            return inner
+        case Call(function, args, type_) if function in NEGATED:
+            return Call(NEGATED[function], args, type_)
+    return None

@@ -1,0 +1,94 @@
+"""What is known of every row that a plan gives: comparisons of its columns with constants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from thalweg.algebra.expressions import Call, Column, Expression, Literal, conjuncts, shift
+from thalweg.algebra.plan import (
+    Distinct,
+    DStream,
+    GroupBy,
+    Intersect,
+    IStream,
+    Join,
+    JoinKind,
+    Named,
+    Negation,
+    NrrJoin,
+    Plan,
+    Project,
+    RStream,
+    Select,
+    SemiJoin,
+    TopK,
+    Union,
+    Windowed,
+)
+from thalweg.core.types import DataType
+from thalweg.optimizer.conditions import implies, subject_of
+
+
+def facts(plan: Plan) -> list[Expression]:
+    """Comparisons `column op constant` that are true for every row, as its selections say it."""
+    match plan:
+        case Select(child, predicate):
+            return facts(child) + _comparisons(conjuncts(predicate))
+        case Project(child, items) | GroupBy(child, items):
+            return _shown(facts(child), items)
+        case Windowed(child) | Distinct(child) | TopK(child) | IStream(child) | DStream(child) | RStream(child):
+            return facts(child)
+        case Union(left, right):
+            a, b = facts(left), facts(right)
+            return [f for f in a if implies(b, f)] + [f for f in b if implies(a, f)]
+        case Negation(left) | Intersect(left) | SemiJoin(left):
+            return facts(left)
+        case Join(left, right, condition, kind) | NrrJoin(left, right, condition, kind):
+            theirs = [shift(f, len(left.schema)) for f in facts(right)]
+            match kind:
+                case JoinKind.INNER:
+                    return facts(left) + theirs + _comparisons(conjuncts(condition))
+                case JoinKind.LEFT:
+                    return facts(left)
+                case JoinKind.RIGHT:
+                    return theirs
+    return []
+
+
+def is_plain(plan: Plan, index: int) -> bool:
+    """Whether a selection on a column arrives below under the same words, so that `facts` will know of it."""
+    match plan:
+        case Project(child, items):
+            return isinstance(item := items[index].expression, Column) and is_plain(child, item.index)
+        case GroupBy(child, keys) if index < len(keys):
+            return isinstance(key := keys[index].expression, Column) and is_plain(child, key.index)
+        case Join(left, right) | NrrJoin(left, right):
+            width = len(left.schema)
+            return is_plain(left, index) if index < width else is_plain(right, index - width)
+        case Union(left, right) | Intersect(left, right):
+            return is_plain(left, index) and is_plain(right, index)
+        case GroupBy():
+            return True
+    return not plan.children or is_plain(plan.children[0], index)
+
+
+def _comparisons(parts: Iterable[Expression]) -> list[Expression]:
+    return [p for p in parts if isinstance(subject_of(p), Column) and isinstance(p, Call) and len(p.args) > 1]
+
+
+def _shown(known: Sequence[Expression], items: Sequence[Named]) -> list[Expression]:
+    """What is known of plain columns under their new places, and of constants."""
+    found: list[Expression] = []
+    for place, item in enumerate(items):
+        here = Column(place, item.expression.type, item.name)
+        match item.expression:
+            case Column():
+                found += [_about(f, here) for f in known if subject_of(f) == item.expression]
+            case Literal(value, type_) if value is not None:
+                found.append(Call("=", (here, Literal(value, type_)), DataType.BOOLEAN))
+    return found
+
+
+def _about(fact: Expression, column: Column) -> Expression:
+    assert isinstance(fact, Call)
+    return Call(fact.function, (column, *fact.args[1:]), fact.type)

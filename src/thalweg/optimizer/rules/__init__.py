@@ -1,0 +1,162 @@
+"""The rewrite rules, one file each. `RULES` is the order in which they are tried on a node.
+
+None undoes another: selections and projections go down, negations go up, all else makes a plan smaller or its words
+fewer. `CHOICES` are equivalences without a direction of their own, for a search that knows costs.
+"""
+
+from thalweg.optimizer.rule import Rule
+from thalweg.optimizer.rules.associate_join import associate_join
+from thalweg.optimizer.rules.commute_join import commute_join
+from thalweg.optimizer.rules.drop_distinct import drop_distinct
+from thalweg.optimizer.rules.drop_identity_projection import drop_identity_projection
+from thalweg.optimizer.rules.drop_inner_distinct import drop_inner_distinct
+from thalweg.optimizer.rules.drop_true_selection import drop_true_selection
+from thalweg.optimizer.rules.drop_unbounded_window import drop_unbounded_window
+from thalweg.optimizer.rules.eliminate_instead_of_group import eliminate_instead_of_group
+from thalweg.optimizer.rules.fold_constants import fold_constants
+from thalweg.optimizer.rules.fold_nothing import fold_nothing
+from thalweg.optimizer.rules.fold_nothing_in_joins import fold_nothing_in_joins
+from thalweg.optimizer.rules.fold_nothing_in_sets import fold_nothing_in_sets
+from thalweg.optimizer.rules.infer_across_equality import infer_across_equality
+from thalweg.optimizer.rules.merge_projection_into_group_by import merge_projection_into_group_by
+from thalweg.optimizer.rules.merge_projections import merge_projections
+from thalweg.optimizer.rules.merge_selection_into_join import merge_selection_into_join
+from thalweg.optimizer.rules.merge_selections import merge_selections
+from thalweg.optimizer.rules.merge_windows_of_union import merge_windows_of_union
+from thalweg.optimizer.rules.name_windows_alike import name_windows_alike
+from thalweg.optimizer.rules.narrow_outer_join import narrow_outer_join
+from thalweg.optimizer.rules.order_conditions import order_conditions
+from thalweg.optimizer.rules.prune_aggregates import prune_aggregates
+from thalweg.optimizer.rules.prune_join_columns import prune_join_columns
+from thalweg.optimizer.rules.prune_partner_columns import prune_partner_columns
+from thalweg.optimizer.rules.pull_anti_join_above_join import pull_anti_join_above_join
+from thalweg.optimizer.rules.pull_negation_above_join import pull_negation_above_join
+from thalweg.optimizer.rules.push_anti_join_below_join import push_anti_join_below_join
+from thalweg.optimizer.rules.push_condition_below_join import push_condition_below_join
+from thalweg.optimizer.rules.push_distinct_below_join import push_distinct_below_join
+from thalweg.optimizer.rules.push_distinct_below_projection import push_distinct_below_projection
+from thalweg.optimizer.rules.push_projection_below_semi_join import push_projection_below_semi_join
+from thalweg.optimizer.rules.push_projection_below_union import push_projection_below_union
+from thalweg.optimizer.rules.push_projection_below_window import push_projection_below_window
+from thalweg.optimizer.rules.push_selection_below_changes import push_selection_below_changes
+from thalweg.optimizer.rules.push_selection_below_distinct import push_selection_below_distinct
+from thalweg.optimizer.rules.push_selection_below_group_by import push_selection_below_group_by
+from thalweg.optimizer.rules.push_selection_below_intersection import push_selection_below_intersection
+from thalweg.optimizer.rules.push_selection_below_negation import push_selection_below_negation
+from thalweg.optimizer.rules.push_selection_below_outer_join import push_selection_below_outer_join
+from thalweg.optimizer.rules.push_selection_below_partitions import push_selection_below_partitions
+from thalweg.optimizer.rules.push_selection_below_projection import push_selection_below_projection
+from thalweg.optimizer.rules.push_selection_below_semi_join import push_selection_below_semi_join
+from thalweg.optimizer.rules.push_selection_below_union import push_selection_below_union
+from thalweg.optimizer.rules.push_selection_below_window import push_selection_below_window
+from thalweg.optimizer.rules.simplify_condition import simplify_condition
+
+__all__ = ["CHOICES", "RULES", "Rule"]
+
+RULES: tuple[Rule, ...] = (
+    Rule("fold constants", fold_constants, "constants are worked out once"),
+    Rule("order conditions", order_conditions, "conditions that mean the same are spelt the same"),
+    Rule("simplify condition", simplify_condition, "duplicates, contradictions and implied parts of conditions go"),
+    Rule("drop true selection", drop_true_selection, "a selection that keeps all goes"),
+    Rule("fold nothing", fold_nothing, "what has no input has no output"),
+    Rule("fold nothing in sets", fold_nothing_in_sets, "an empty input decides a union, negation or intersection"),
+    Rule(
+        "fold nothing in joins", fold_nothing_in_joins, "an empty side or a condition that is never true decides a join"
+    ),
+    Rule("name windows alike", name_windows_alike, "windows that show the same get one signature"),
+    Rule("drop unbounded window", drop_unbounded_window, "an unbounded window is the stream itself"),
+    Rule("merge selections", merge_selections, "one selection instead of two"),
+    Rule("narrow outer join", narrow_outer_join, "an outer join whose unmatched rows are dropped is an inner one"),
+    Rule("merge selection into join", merge_selection_into_join, "an inner join's condition takes a selection in"),
+    Rule(
+        "push selection below projection",
+        push_selection_below_projection,
+        "rows are dropped before columns are computed",
+    ),
+    Rule("push selection below union", push_selection_below_union, "each input of a union drops its own rows"),
+    Rule("push selection below window", push_selection_below_window, "only what qualifies enters a logical window"),
+    Rule(
+        "push selection below partitions",
+        push_selection_below_partitions,
+        "partitions that are not wanted are never kept",
+    ),
+    Rule(
+        "push selection below outer join",
+        push_selection_below_outer_join,
+        "rows of the kept side of an outer join are dropped before it",
+    ),
+    Rule(
+        "push selection below semi join",
+        push_selection_below_semi_join,
+        "left rows are dropped before they look for partners",
+    ),
+    Rule(
+        "push selection below distinct",
+        push_selection_below_distinct,
+        "values are dropped before their duplicates are eliminated",
+    ),
+    Rule(
+        "push selection below group by",
+        push_selection_below_group_by,
+        "tuples of groups that are not wanted are dropped before they are counted",
+    ),
+    Rule(
+        "push selection below negation",
+        push_selection_below_negation,
+        "values that are not wanted are dropped on both sides of a negation",
+    ),
+    Rule(
+        "push selection below intersection",
+        push_selection_below_intersection,
+        "rows that are not wanted are dropped on both sides of an intersection",
+    ),
+    Rule(
+        "push selection below changes",
+        push_selection_below_changes,
+        "rows that are not wanted are not followed by ISTREAM and DSTREAM",
+    ),
+    Rule(
+        "push condition below join",
+        push_condition_below_join,
+        "parts of a join's condition over one side are tested there",
+    ),
+    Rule(
+        "infer across equality", infer_across_equality, "what is known of one side of an equality is asked of the other"
+    ),
+    Rule("drop identity projection", drop_identity_projection, "a projection that changes nothing goes"),
+    Rule("merge projections", merge_projections, "one projection instead of two"),
+    Rule("merge projection into group by", merge_projection_into_group_by, "a group-by computes its own columns"),
+    Rule(
+        "push projection below semi join",
+        push_projection_below_semi_join,
+        "left rows get narrower before they look for partners",
+    ),
+    Rule("push projection below union", push_projection_below_union, "each input of a union computes its own columns"),
+    Rule("push projection below window", push_projection_below_window, "windows keep narrower tuples"),
+    Rule("prune aggregates", prune_aggregates, "aggregates that nobody reads are not computed"),
+    Rule("prune join columns", prune_join_columns, "joins keep only columns that are read"),
+    Rule("prune partner columns", prune_partner_columns, "a side that is only compared brings only what is compared"),
+    Rule("merge windows of union", merge_windows_of_union, "one window instead of two equal ones"),
+    Rule(
+        "eliminate instead of group",
+        eliminate_instead_of_group,
+        "groups of which nothing is asked are distinct values",
+        keeps_dates=False,
+    ),
+    Rule("drop distinct", drop_distinct, "what has no duplicates keeps none"),
+    Rule("drop inner distinct", drop_inner_distinct, "duplicates are not eliminated for those who do not count them"),
+    Rule(
+        "push distinct below projection",
+        push_distinct_below_projection,
+        "duplicate elimination moves on towards the joins",
+    ),
+    Rule("push distinct below join", push_distinct_below_join, "duplicates are eliminated before the join keeps them"),
+    Rule("pull anti join above join", pull_anti_join_above_join, "joins below a NOT EXISTS see no negative tuples"),
+    Rule("pull negation above join", pull_negation_above_join, "joins below a negation see no negative tuples"),
+)
+
+CHOICES: tuple[Rule, ...] = (
+    Rule("commute join", commute_join, "the sides of a join change places"),
+    Rule("associate join", associate_join, "three inputs are joined in another order"),
+    Rule("push anti join below join", push_anti_join_below_join, "a NOT EXISTS drops rows before they are joined"),
+)

@@ -1,0 +1,17 @@
+"""gamma_{K;}(S) = delta(pi_K(S)): groups of which nothing is asked are distinct values."""
+
+from __future__ import annotations
+
+from thalweg.algebra.plan import Distinct, GroupBy, Plan, Project
+
+
+def eliminate_instead_of_group(plan: Plan) -> Plan | None:
+    """delta* knows when a value ends, where a group waits to be replaced.
+
+    With keys and without aggregates. The rows and their ts agree; exp does not (that of a group is FOREVER), so not
+    where something above looks at dates.
+    """
+    match plan:
+        case GroupBy(child, keys, ()) if keys:
+            return Distinct(Project(child, keys))
+    return None

@@ -1,0 +1,271 @@
+"""Plans in which the rewrite rules find something to do: the shapes of their left-hand sides over drawn inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+from strategies.catalog import catalog, catalog_of
+from strategies.conditions import a_comparison, a_literal, a_predicate, an_atom, positions
+from strategies.dice import Dice
+from strategies.histories import histories
+from strategies.plans import PlanDrawer
+from strategies.windows import a_window
+from thalweg.algebra.expressions import FALSE, TRUE, Aggregate, Expression, Literal, call, column
+from thalweg.algebra.plan import (
+    Distinct,
+    DStream,
+    GroupBy,
+    Intersect,
+    IStream,
+    Join,
+    JoinKind,
+    Named,
+    NamedAggregate,
+    Negation,
+    Plan,
+    Project,
+    RStream,
+    Select,
+    SemiJoin,
+    TopK,
+    Union,
+    Windowed,
+)
+from thalweg.algebra.windows import Landmark, PartitionedRows, Range
+from thalweg.core.schema import Schema
+from thalweg.core.types import DataType
+from thalweg.reference.history import History
+
+KINDS = [JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL]
+
+
+@st.composite
+def rule_cases(draw: st.DrawFn) -> tuple[Plan, History]:
+    """A plan that some rule is likely to apply to, and what happens to the streams and relations that it reads."""
+    plan = RuleDrawer(Dice(draw), catalog(), in_sql=False).shape()
+    return plan, draw(histories(catalog_of(plan), max_size=16))
+
+
+class RuleDrawer(PlanDrawer):
+    """Draws left-hand sides of rules, alone or below other operators."""
+
+    def shape(self) -> Plan:
+        """A left-hand side, mostly with something above that depends on its dates or drops some of its columns."""
+        plan = self._dice.pick([self._selection, self._projection, self._duplicates, self._negated, self._empty])()
+        match self._dice.number(0, 9):
+            case 9:
+                return RStream(plan)
+            case 8:
+                return self._projected(plan)
+            case 7:
+                return GroupBy(plan, self._named(plan.schema, 1, 2), ())
+            case 6:
+                return self._selected(plan)
+            case 5:
+                return Negation(plan, self.small(), ((0, 0),)) if self._starts_alike(plan) else Distinct(plan)
+            case 4:
+                return self._join_on_first(plan, self.small(), self._dice.pick(KINDS))
+            case _:
+                return plan
+
+    def small(self) -> Plan:
+        """A plan of an operator or two, whose first column is a BIGINT."""
+        plan = self.plan(self._dice.number(0, 1))
+        if plan.schema[0].type is DataType.BIGINT:
+            return plan
+        first = an_atom(self._dice, plan.schema, DataType.BIGINT)
+        return Project(plan, (Named(first, "k"), Named(column(plan.schema, 0), plan.schema[0].name)))
+
+    def _starts_alike(self, plan: Plan) -> bool:
+        return plan.schema[0].type is DataType.BIGINT
+
+    # selections
+
+    def _selection(self) -> Plan:
+        made: list[Callable[[], Plan]] = [
+            lambda: self._narrowed(self.small()),
+            lambda: self._projected(self.small()),
+            lambda: Union(one := self.small(), self._conformed(self.small(), one.schema.types)),
+            lambda: self._windowed(self.stream(self._dice.number(0, 1))),
+            self._partitioned,
+            self._any_join,
+            self._any_join,
+            self._semi,
+            lambda: Distinct(self.small()),
+            self._grouped,
+            self._negation_on_some,
+            lambda: Intersect(one := self.small(), self._conformed(self.small(), one.schema.types)),
+            lambda: IStream(self.small()),
+            lambda: DStream(self.small()),
+            lambda: TopK(self.small(), (), 2),
+        ]
+        return self._narrowed(self._dice.pick(made)())
+
+    def _narrowed(self, plan: Plan) -> Plan:
+        """A selection by several comparisons, often of one column with constants, so that they say much alike."""
+        return Select(plan, self._several_comparisons(plan.schema))
+
+    def _several_comparisons(self, schema: Schema) -> Expression:
+        parts = self._dice.several(1, 3, lambda: self._comparison(schema))
+        result = parts[0]
+        for part in parts[1:]:
+            result = call("and", result, part)
+        return result
+
+    def _comparison(self, schema: Schema) -> Expression:
+        first = column(schema, 0)
+        match self._dice.number(0, 9):
+            case 9:
+                return self._dice.pick([TRUE, FALSE, Literal(None, DataType.BOOLEAN)])
+            case 8:
+                return call("in", first, a_literal(self._dice, first.type), a_literal(self._dice, first.type))
+            case 7:
+                return call("not", a_predicate(self._dice, schema))
+            case 5 | 6:
+                return call("not", call("is_null", column(schema, self._dice.number(0, len(schema) - 1))))
+            case 3 | 4:
+                return a_comparison(self._dice, schema)
+            case _:
+                function = self._dice.pick(["=", ">", "<=", "<>", ">=", "<"])
+                return call(function, first, a_literal(self._dice, first.type))
+
+    def _partitioned(self) -> Plan:
+        stream = self.stream(self._dice.number(0, 1))
+        return Windowed(stream, PartitionedRows((0,), self._dice.number(1, 2), self._dice.pick([None, Range(4)])))
+
+    def _grouped(self) -> Plan:
+        """A group-by whose first column is a key, seldom a global one."""
+        child = self.small()
+        keys = (Named(column(child.schema, 0), "k"), *self._named(child.schema, 0, 1))
+        drawn = [self._aggregate(child.schema, exact=True) for _ in range(self._dice.number(0, 2))]
+        aggregates = tuple(NamedAggregate(a, f"avg_{i}") for i, a in enumerate(drawn))
+        return GroupBy(child, () if aggregates and self._dice.chance(4) else keys, aggregates)
+
+    # joins
+
+    def _any_join(self) -> Plan:
+        if self._dice.chance(4):
+            return self._met(self._windowed(self.stream(self._dice.number(0, 1))))
+        return self._join_on_first(self.small(), self.small(), self._dice.pick(KINDS))
+
+    def _join_on_first(self, left: Plan, right: Plan, kind: JoinKind) -> Plan:
+        """Mostly an equality of the first columns, perhaps with one more part, over one side or both."""
+        if not self._starts_alike(left) or self._dice.chance(6):
+            return self._joined(left, right, kind)
+        return Join(left, right, self._equal_firsts(left, right), kind)
+
+    def _equal_firsts(self, left: Plan, right: Plan) -> Expression:
+        both = left.schema + right.schema
+        equal = call("=", column(both, 0), column(both, len(left.schema)))
+        return call("and", equal, self._comparison(both)) if self._dice.chance(3) else equal
+
+    def _semi(self) -> Plan:
+        left, right = self.small(), self.small()
+        return SemiJoin(left, right, self._equal_firsts(left, right), self._dice.chance(2))
+
+    # projections
+
+    def _projection(self) -> Plan:
+        made: list[Callable[[], Plan]] = [
+            lambda: self._projected(self.small()),
+            lambda: Union(one := self.small(), self._conformed(self.small(), one.schema.types)),
+            lambda: self._same_windows(),
+            lambda: self._windowed(self.stream(self._dice.number(0, 1))),
+            self._any_join,
+            self._any_join,
+            self._semi,
+            lambda: self._group_by(1, exact=True),
+            lambda: self._selected(self._group_by(1, exact=True)),
+        ]
+        below = self._dice.pick(made)()
+        if self._dice.chance(4):
+            return GroupBy(below, self._named(below.schema, 1, 2), ())
+        return self._projected(below)
+
+    def _same_windows(self) -> Plan:
+        stream = self.stream(self._dice.number(0, 1))
+        other = self._conformed(self.stream(0), stream.schema.types)
+        window = self._dice.pick([a_window(self._dice, stream.schema), Range(1), Range(3), Landmark()])
+        return Union(Windowed(stream, window), Windowed(other, window))
+
+    # duplicates
+
+    def _duplicates(self) -> Plan:
+        made: list[Callable[[], Plan]] = [
+            self._any_join,
+            self._semi,
+            lambda: self._shown(self._join_on_first(self.small(), self.small(), JoinKind.INNER)),
+            lambda: Union(one := Distinct(self.small()), self._conformed(self.small(), one.schema.types)),
+            lambda: self._projected(Distinct(self.small())),
+            lambda: self._group_by(1, exact=True),
+            self._partitioned,
+            lambda: Join(one := self._partitioned(), two := self._partitioned(), self._equal_firsts(one, two)),
+        ]
+        return Distinct(self._dice.pick(made)())
+
+    def _shown(self, plan: Plan) -> Plan:
+        """All columns but perhaps the first of the right side, in another order."""
+        order = list(range(len(plan.schema)))[::-1]
+        left = plan.left if isinstance(plan, Join) else plan
+        if self._dice.chance(2):
+            order.remove(len(left.schema))
+        return Project(plan, tuple(Named(column(plan.schema, i), f"c{i}") for i in order))
+
+    # negation
+
+    def _negated(self) -> Plan:
+        if self._dice.chance(2):
+            anti = SemiJoin(one := self.small(), two := self.small(), self._equal_firsts(one, two), anti=True)
+            match self._dice.number(0, 2):
+                case 2:
+                    return SemiJoin(anti, other := self.small(), self._equal_firsts(anti, other))
+                case 1:
+                    return Join(other := self.small(), anti, self._equal_firsts(other, anti))
+            return Join(anti, other := self.small(), self._equal_firsts(anti, other))
+        negation = self._negation_on_some()
+        other = self._one_per_key() if self._dice.chance(2) else self.small()
+        if self._dice.chance(3):
+            return Join(other, negation, self._equal_firsts(other, negation))
+        return Join(negation, other, self._equal_firsts(negation, other))
+
+    def _negation_on_some(self) -> Plan:
+        left = self._one_per_key() if self._dice.chance(2) else self.small()
+        right = self.small()
+        return Negation(left, right, ((0, self._dice.pick(positions(right.schema, DataType.BIGINT))),))
+
+    def _one_per_key(self) -> Plan:
+        """A plan whose first column tells its rows apart."""
+        stream = self._dice.pick(self._streams)
+        if self._dice.chance(2):
+            return Windowed(stream, PartitionedRows((0,), 1))
+        child = self._windowed(stream)
+        key, count = Named(column(child.schema, 0), "k"), NamedAggregate(Aggregate.of("count"), "n")
+        return GroupBy(child, (key,), (count,))
+
+    # nothing
+
+    def _empty(self) -> Plan:
+        """An operator with an input that has no tuples, or that is none by itself."""
+        none, other = Select(self.small(), FALSE), self.small()
+        turned = self._dice.chance(2)
+        left, right = (other, none) if turned else (none, other)
+        conformed = self._conformed(right, left.schema.types)
+        made: list[Callable[[], Plan]] = [
+            lambda: Union(left, conformed),
+            lambda: Intersect(left, conformed),
+            lambda: Negation(left, right, ((0, 0),)),
+            lambda: self._join_on_first(left, right, self._dice.pick(KINDS)),
+            lambda: SemiJoin(left, right, self._equal_firsts(left, right), self._dice.chance(2)),
+            lambda: Join(other, self.small(), FALSE, self._dice.pick(KINDS)),
+            lambda: Distinct(self._projected(none)),
+            lambda: IStream(none),
+            lambda: RStream(none),
+            lambda: DStream(self.stream(1)),
+            lambda: TopK(other, (), self._dice.pick([0, 1])),
+            lambda: GroupBy(none, (), (NamedAggregate(Aggregate.of("count"), "n"),)),
+            lambda: GroupBy(none, self._named(none.schema, 1, 1), ()),
+            lambda: self._windowed(Union(stream := self.stream(0), Select(stream, FALSE))),
+        ]
+        return self._dice.pick(made)()
