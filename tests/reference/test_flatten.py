@@ -44,16 +44,23 @@ def same_answers(plan: Plan, other: Plan, history: History) -> None:
         assert close(one.answer(t), two.answer(t)), t
 
 
+@st.composite
+def trees(draw: st.DrawFn) -> Plan:
+    dice = Dice(draw)
+    drawer = PlanDrawer(dice, catalog(), in_sql=False)
+    plan: Plan = drawer.leaf()
+    for _ in range(dice.number(1, 3)):
+        left, right = (plan, drawer.leaf()) if dice.chance(2) else (drawer.leaf(), plan)
+        plan = drawer._joined(left, right, JoinKind.INNER)
+        if dice.chance(3):
+            plan = drawer._selected(plan)
+    return plan
+
+
 @drawn
 @given(data=st.data())
 def test_a_flattened_tree_gives_the_same_answers(data: st.DataObject) -> None:
-    drawer, dice = PlanDrawer(Dice(data.draw), catalog(), in_sql=False), Dice(data.draw)
-    plan: Plan = drawer.leaf()
-    for _ in range(dice.number(1, 3)):
-        sides = [plan, drawer.leaf()]
-        plan = drawer._joined(*(sides[::-1] if dice.chance(2) else sides), JoinKind.INNER)
-        if dice.chance(3):
-            plan = drawer._selected(plan)
+    plan = data.draw(trees())
     flat = flatten(plan)
     joins = sum(isinstance(node, Join) for node in plan.walk())
     assert isinstance(flat, MultiJoin) == (joins > 1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from thalweg.algebra.plan import (
@@ -18,6 +17,7 @@ from thalweg.algebra.plan import (
     join_graph,
 )
 from thalweg.core.errors import PlanError
+from thalweg.core.stream_statistics import Orders, StreamStatistics
 from thalweg.operators import multi_join as operators
 from thalweg.optimizer.join_orders import Algorithm, Method, choose_orders
 from thalweg.planner.buffers import make_buffer
@@ -32,13 +32,11 @@ def multi_join(stages: Stages, plan: MultiJoin, sides: Sequence[Side], settings:
     _check(plan, settings, strategy)
     graph = join_graph(plan.condition, plan.offsets)
     indexed = _indexed(graph, settings)
-    choose = partial(
-        choose_orders,
-        algorithm=Algorithm(settings.algorithm),
-        indexed=indexed,
-        interval=float(settings.reevaluate),
-        given=settings.order,
-    )
+    algorithm, interval = Algorithm(settings.algorithm), float(settings.reevaluate)
+
+    def choose(streams: Sequence[StreamStatistics]) -> Orders:
+        return choose_orders(streams, algorithm, indexed, interval, settings.order)
+
     lookups = [max(1, sum(i in a.inputs for a in graph.attributes)) if i in indexed else 1 for i in range(len(sides))]
     options: dict[str, Any] = {
         "buffers": [
