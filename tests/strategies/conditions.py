@@ -6,10 +6,25 @@ that does not round exactly (DuckDB), so drawn plans never sum it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from strategies.aggregates import USER_AGGREGATES
 from strategies.catalog import VALUES
 from strategies.dice import Dice
-from thalweg.algebra.expressions import TRUE, Aggregate, Expression, Literal, call, case, column, columns_of
+from thalweg.algebra.expressions import (
+    TRUE,
+    Aggregate,
+    Column,
+    Expression,
+    Literal,
+    and_,
+    call,
+    case,
+    column,
+    columns_of,
+    map_columns,
+)
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 
@@ -108,6 +123,26 @@ def a_join_condition(dice: Dice, left: Schema, right: Schema) -> Expression:
             return a_predicate(dice, both)
         case _:
             return equal
+
+
+def a_multi_join_condition(dice: Dice, schemas: Sequence[Schema]) -> Expression:
+    """Conditions of pairs: a chain, a star, a cycle or less; at times one over all inputs."""
+    offsets = [sum(map(len, schemas[:i])) for i in range(len(schemas))]
+    parts: list[Expression] = []
+    for i in range(1, len(schemas)):
+        partners = [dice.number(0, i - 1)] if not dice.chance(4) else list(range(i))
+        for j in partners:
+            width = len(schemas[j])
+            moved = partial(_placed, first=offsets[j], width=width, second=offsets[i])
+            parts.append(map_columns(a_join_condition(dice, schemas[j], schemas[i]), moved))
+    if dice.chance(4):
+        parts.append(a_predicate(dice, Schema(tuple(field for schema in schemas for field in schema))))
+    return and_(parts)
+
+
+def _placed(c: Column, first: int, width: int, second: int) -> Column:
+    """A column of a pair of inputs among the columns of all."""
+    return Column(c.index + first if c.index < width else c.index - width + second, c.type, c.name)
 
 
 def a_user_aggregate(dice: Dice, schema: Schema) -> Aggregate:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies.catalog import catalog, catalog_of
 from strategies.conditions import (
     a_join_condition,
+    a_multi_join_condition,
     a_predicate,
     a_user_aggregate,
     an_aggregate,
@@ -33,6 +34,7 @@ from thalweg.algebra.plan import (
     IStream,
     Join,
     JoinKind,
+    MultiJoin,
     Named,
     NamedAggregate,
     Negation,
@@ -54,8 +56,9 @@ from thalweg.core.types import DataType
 from thalweg.reference.history import History
 
 OPERATORS = (
-    "window", "window over derived", "select", "project", "union", "join", "outer join", "semi-join", "distinct",
-    "group-by", "negation", "intersect", "top-k", "NRR join", "istream", "dstream", "rstream", "derived stream",
+    "window", "window over derived", "select", "project", "union", "join", "multi-join", "outer join", "semi-join",
+    "distinct", "group-by", "negation", "intersect", "top-k", "NRR join", "istream", "dstream", "rstream",
+    "derived stream",
 )  # fmt: skip
 
 
@@ -111,6 +114,7 @@ class PlanDrawer:
             "project": lambda below: self._projected(self.plan(below)),
             "union": lambda below: self._united(*self._two(below, self.plan)),
             "join": lambda below: self._joined(*self._two(below, self.plan), JoinKind.INNER),
+            "multi-join": self._multi_join,
             "outer join": self._outer_join,
             "semi-join": self._semi_join,
             "distinct": lambda below: Distinct(self.plan(below)),
@@ -214,6 +218,13 @@ class PlanDrawer:
     def _joined(self, left: Plan, right: Plan, kind: JoinKind) -> Plan:
         return Join(left, right, a_join_condition(self._dice, left.schema, right.schema), kind)
 
+    def _multi_join(self, budget: int) -> Plan:
+        """Three or four inputs, seldom with much below; the same one may stand there twice."""
+        inputs = [self.plan(budget - 2), *(self.leaf() for _ in range(self._dice.pick([2, 2, 3])))]
+        if self._dice.chance(4):
+            inputs[1] = inputs[2]
+        return MultiJoin(tuple(inputs), a_multi_join_condition(self._dice, [plan.schema for plan in inputs]))
+
     def _semi_join(self, budget: int) -> Plan:
         left, right = self._two(budget, self.plan)
         return SemiJoin(left, right, a_join_condition(self._dice, left.schema, right.schema), self._dice.chance(2))
@@ -255,7 +266,7 @@ def _may_meet_nrr(plan: Plan) -> bool:
             return True
         case NrrJoin(left):
             return _may_meet_nrr(left)
-        case Select() | Project() | Union() | Distinct() | GroupBy() | Join(kind=JoinKind.INNER):
+        case Select() | Project() | Union() | Distinct() | GroupBy() | Join(kind=JoinKind.INNER) | MultiJoin():
             return all(map(_may_meet_nrr, plan.children))
         case _:
             return False

@@ -58,6 +58,16 @@ class Operator(Stateful, ABC):
         return FOREVER
 
     @property
+    def comparisons(self) -> int:
+        """How many tuples were looked at as partners, where the operator counts them."""
+        return 0
+
+    @property
+    def walks(self) -> str:
+        """In which order inputs are walked, where there is a choice."""
+        return ""
+
+    @property
     def premature(self) -> int | None:
         """How many results were deleted before their time, where the operator itself counts them."""
         return None

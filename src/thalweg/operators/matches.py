@@ -43,7 +43,7 @@ class Matches:
 
     def counted(self) -> tuple[Matches, Signs]:
         """The pairs, each as often as it counts, and their signs."""
-        if _is_plain(self.left) and _is_plain(self.right):
+        if is_plain(self.left) and is_plain(self.right):
             return self, np.ones(len(self), dtype=np.int8)
         sign = self.left.sign[self.i].astype(np.int64) * self.right.sign[self.j]
         copies = np.abs(sign)
@@ -63,7 +63,7 @@ def assemble(found: Sequence[Matches], nothing: Batch, dates_from_left: bool) ->
     if not found:
         return nothing
     matches, signs = zip(*(m.counted() for m in found), strict=True)
-    columns = tuple(_gather(parts) for parts in zip(*(m.parts() for m in matches), strict=True))
+    columns = tuple(gather(parts) for parts in zip(*(m.parts() for m in matches), strict=True))
     return Batch(
         columns,
         np.concatenate([m.start for m in matches]),
@@ -73,7 +73,8 @@ def assemble(found: Sequence[Matches], nothing: Batch, dates_from_left: bool) ->
     )
 
 
-def _gather(parts: Sequence[Part]) -> Lane:
+def gather(parts: Sequence[Part]) -> Lane:
+    """Rows of several lanes as one lane."""
     whole = np.empty(sum(len(rows) for _, rows in parts), dtype=parts[0][0].dtype)
     done = 0
     for lane, rows in parts:
@@ -87,14 +88,14 @@ def _dates(matches: Sequence[Matches], dates_from_left: bool) -> Dates | None:
     theirs = [(m.right.dates, m.j) for m in matches if m.right.dates is not None]
     if not mine:
         return None
-    ts = _gather([(dates.ts, rows) for dates, rows in mine])
-    exp = _gather([(dates.exp, rows) for dates, rows in mine])
+    ts = gather([(dates.ts, rows) for dates, rows in mine])
+    exp = gather([(dates.exp, rows) for dates, rows in mine])
     if not dates_from_left:
-        np.maximum(ts, _gather([(dates.ts, rows) for dates, rows in theirs]), out=ts)
-        np.minimum(exp, _gather([(dates.exp, rows) for dates, rows in theirs]), out=exp)
+        np.maximum(ts, gather([(dates.ts, rows) for dates, rows in theirs]), out=ts)
+        np.minimum(exp, gather([(dates.exp, rows) for dates, rows in theirs]), out=exp)
     return Dates(ts, exp)
 
 
-def _is_plain(tuples: Batch | Run) -> bool:
+def is_plain(tuples: Batch | Run) -> bool:
     """Whether every tuple counts once."""
     return tuples.is_plain if isinstance(tuples, Run) else bool((tuples.sign == 1).all())

@@ -19,6 +19,7 @@ from thalweg.algebra.plan import (
     Intersect,
     IStream,
     Join,
+    MultiJoin,
     Negation,
     NrrJoin,
     Plan,
@@ -78,6 +79,8 @@ def _held(node: Plan, holds: Holds) -> Bound:
             return extent(node.children[0])
         case Holds.RIGHT:
             return extent(node.children[1])
+        case Holds.EACH:
+            return _sum([extent(child) for child in node.children])
         case Holds.RESULT | Holds.WINDOW | Holds.WAITING:
             return extent(node)
         case Holds.PARTNERS:
@@ -106,7 +109,9 @@ def extent(plan: Plan) -> Bound:
         case Union(left, right):
             return _sum([extent(left), extent(right)])
         case Join(left, right):
-            return _product(extent(left), extent(right))
+            return _product([extent(left), extent(right)])
+        case MultiJoin(inputs):
+            return _product([extent(child) for child in inputs])
         case Distinct():
             return Bound("one row per distinct value")
         case GroupBy(keys=keys):
@@ -163,6 +168,7 @@ def _sum(parts: list[Bound]) -> Bound:
     return Bound(" + ".join(f"{n} x {text}" if n > 1 else text for text, n in times.items()))
 
 
-def _product(left: Bound, right: Bound) -> Bound:
-    growing = left.grows_with + right.grows_with
-    return _growing(*growing) if growing else Bound(f"pairs of ({left.text}) and ({right.text})")
+def _product(parts: list[Bound]) -> Bound:
+    growing = [name for part in parts for name in part.grows_with]
+    what = "pairs" if len(parts) == 2 else "combinations"
+    return _growing(*growing) if growing else Bound(f"{what} of {' and '.join(f'({part.text})' for part in parts)}")

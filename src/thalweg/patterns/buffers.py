@@ -35,6 +35,7 @@ class Holds(Enum):
 
     LEFT = "left input"
     RIGHT = "right input"
+    EACH = "one of the inputs"
     PARTNERS = "distinct partners"
     INPUT = "input"
     WINDOW = "window"

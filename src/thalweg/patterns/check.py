@@ -7,7 +7,18 @@ early deletions are those of the relations themselves.
 
 from __future__ import annotations
 
-from thalweg.algebra.plan import Join, JoinKind, Negation, NrrJoin, Plan, RelationScan, SemiJoin, TopK, is_table
+from thalweg.algebra.plan import (
+    Join,
+    JoinKind,
+    MultiJoin,
+    Negation,
+    NrrJoin,
+    Plan,
+    RelationScan,
+    SemiJoin,
+    TopK,
+    is_table,
+)
 from thalweg.core.errors import PlanError
 from thalweg.patterns.derive import Annotated, annotate
 from thalweg.patterns.pattern import Pattern
@@ -33,6 +44,8 @@ def _check(plan: Annotated) -> None:
             return
         case Join() if is_table(node.left) != is_table(node.right):
             _check_relation_join(plan)
+        case MultiJoin() if len({is_table(child) for child in node.children}) > 1:
+            _check_relations_join(plan)
     for child in plan.children:
         _check(child)
 
@@ -50,6 +63,14 @@ def _check_relation_join(plan: Annotated) -> None:
     cause = strict_cause(stream)
     if cause is not None and not _joins_table(cause):
         raise _refusal(plan.node, "relation", table.node, cause)
+
+
+def _check_relations_join(plan: Annotated) -> None:
+    table = next(child.node for child in plan.children if is_table(child.node))
+    for stream in plan.children:
+        cause = None if is_table(stream.node) else strict_cause(stream)
+        if cause is not None and not _joins_table(cause):
+            raise _refusal(plan.node, "relation", table, cause)
 
 
 def _refusal(node: Plan, kind: str, table: Plan, cause: Plan) -> PlanError:

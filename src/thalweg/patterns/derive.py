@@ -27,6 +27,7 @@ from thalweg.algebra.plan import (
     IStream,
     Join,
     JoinKind,
+    MultiJoin,
     Negation,
     NrrJoin,
     Plan,
@@ -108,7 +109,9 @@ def propagate(node: Plan, inputs: Sequence[Edge]) -> Edge:
             return _union(*inputs)
         case Join() | SemiJoin() if is_table(node.left) or is_table(node.right):
             return _strict("rule 5: updates of a relation look back at older tuples")
-        case Join(kind=JoinKind.INNER) | Intersect() | SemiJoin(anti=False) | Distinct():
+        case MultiJoin(inputs=parts) if any(map(is_table, parts)):
+            return _strict("rule 5: updates of a relation look back at older tuples")
+        case MultiJoin() | Join(kind=JoinKind.INNER) | Intersect() | SemiJoin(anti=False) | Distinct():
             return _interfering(inputs)
         case GroupBy():
             return Edge(WK, Expiry.REPLACEMENT, "rule 4: the next value of a group replaces the last one")

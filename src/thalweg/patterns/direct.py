@@ -7,6 +7,7 @@ from thalweg.algebra.plan import (
     Intersect,
     Join,
     JoinKind,
+    MultiJoin,
     Negation,
     NrrJoin,
     Plan,
@@ -41,6 +42,8 @@ def is_direct(plan: Plan, dated: bool) -> bool:
             return is_direct(left, dated) and is_direct(right, dated)
         case Join(left, right, _, JoinKind.INNER):
             return is_direct(left, dated) and is_direct(right, dated)
+        case MultiJoin(inputs):
+            return all(is_direct(child, dated) for child in inputs)
         case SemiJoin(left, right, _, False):
             return not dated and is_direct(left, dated) and is_direct(right, dated)
     return False
@@ -55,6 +58,8 @@ def knows_ends(plan: Plan, dated: bool) -> bool:
             return knows_ends(child, dated)
         case Union(left, right) | Join(left, right) | SemiJoin(left, right):
             return knows_ends(left, dated) or knows_ends(right, dated)
+        case MultiJoin(inputs):
+            return any(knows_ends(child, dated) for child in inputs)
         case Distinct(child) | TopK(child):  # elsewhere they end their results by negative tuples
             return is_direct(child, dated) and (not dated or isinstance(plan, TopK)) and knows_ends(child, dated)
     return False

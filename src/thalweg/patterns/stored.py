@@ -14,6 +14,7 @@ from thalweg.algebra.plan import (
     IStream,
     Join,
     JoinKind,
+    MultiJoin,
     Negation,
     NrrJoin,
     Plan,
@@ -21,6 +22,7 @@ from thalweg.algebra.plan import (
     SemiJoin,
     TopK,
     Windowed,
+    join_graph,
 )
 from thalweg.algebra.windows import PartitionedRows, Range, Rows, ValueRange
 from thalweg.patterns.buffers import (
@@ -49,6 +51,8 @@ def buffers(node: Plan, inputs: Sequence[Edge], dated: bool = False) -> Choices:
             return (BufferChoice(BufferKind.HASH, Holds.RIGHT, "tuples of the left side probe the NRR and pass on"),)
         case Join():
             return _join(node, inputs, sides)
+        case MultiJoin():
+            return _multi_join(node, inputs)
         case SemiJoin():
             return _partners(node, inputs, sides)
         case Negation() | Intersect():  # an intersection is what a negation leaves out
@@ -114,6 +118,13 @@ def _join(node: Join, edges: Sequence[Edge], sides: Sequence[_Input]) -> Choices
     if node.kind in (JoinKind.RIGHT, JoinKind.FULL):
         found += _partners(node, edges[::-1], sides[::-1], (Holds.RIGHT, Holds.LEFT))
     return tuple(found)
+
+
+def _multi_join(node: MultiJoin, edges: Sequence[Edge]) -> Choices:
+    """Every input once for each attribute by which it is probed, or once to be scanned; no intermediate results."""
+    attributes = join_graph(node.condition, node.offsets).attributes
+    times = [max(1, sum(i in attribute.inputs for attribute in attributes)) for i in range(len(edges))]
+    return tuple(side_buffer(edge, Holds.EACH) for edge, n in zip(edges, times, strict=True) for _ in range(n))
 
 
 def _partners(

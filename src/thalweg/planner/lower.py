@@ -11,6 +11,7 @@ from thalweg.algebra.plan import (
     Intersect,
     IStream,
     Join,
+    MultiJoin,
     Named,
     Negation,
     NrrJoin,
@@ -36,6 +37,7 @@ from thalweg.patterns import BufferKind, derive, has_orders, is_direct, prefers_
 from thalweg.planner.buffers import BufferSettings
 from thalweg.planner.identity import Identity
 from thalweg.planner.joins import Side, join, semi_join
+from thalweg.planner.multi_joins import multi_join
 from thalweg.planner.ordered import OrderedJoins
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.settings import Settings
@@ -55,20 +57,18 @@ def build(
     check_strategy(plan, strategy)
     buffers = BufferSettings(settings.partitions, settings.lazy, strategy.layout)
     lowering = _Lowering(
-        Stages(StringPool() if pool is None else pool, needs_dates(plan), buffers),
-        plan,
-        strategy,
-        settings.above_negation,
+        Stages(StringPool() if pool is None else pool, needs_dates(plan), buffers), plan, strategy, settings
     )
     lowering.place(plan)
     return lowering.stages.pipeline(Identity.of(plan, strategy.value))
 
 
 class _Lowering:
-    def __init__(self, stages: Stages, plan: Plan, strategy: Strategy, above_negation: str) -> None:
+    def __init__(self, stages: Stages, plan: Plan, strategy: Strategy, settings: Settings) -> None:
         self.stages = stages
+        self._settings = settings
         self._strategy = strategy
-        self._above_negation = above_negation if strategy is Strategy.AUTO else "direct"
+        self._above_negation = settings.above_negation if strategy is Strategy.AUTO else "direct"
         self._knows_ends = knows_ends(plan, strategy)
         self._ordered = OrderedJoins(stages, self.place)
         self._places: dict[Plan, int] = {}
@@ -131,6 +131,9 @@ class _Lowering:
                 return self._ordered.join(plan)
             case Join(left, right, condition, kind):
                 return join(stages, self._side(left), self._side(right), condition, kind)
+            case MultiJoin():
+                sides = [self._side(child) for child in plan.inputs]
+                return multi_join(stages, plan, sides, self._settings, self._strategy)
             case SemiJoin(left, right, condition, anti):
                 return semi_join(stages, self._side(left), self._side(right), condition, anti)
             case NrrJoin(left, right, condition, kind):

@@ -21,7 +21,7 @@ class OperatorMetrics(Stateful):
 
     KEPT = (
         "batches", "positive_in", "negative_in", "positive_out", "negative_out", "messages_in", "messages_out",
-        "premature", "stored",
+        "premature", "stored", "comparisons", "orders",
     )  # fmt: skip
 
     operator: str
@@ -34,6 +34,8 @@ class OperatorMetrics(Stateful):
     messages_out: int = 0
     premature: int = 0  # results deleted before the end they had been told with
     stored: int = 0
+    comparisons: int = 0  # of multi-way joins: tuples looked at as partners
+    orders: str = ""  # of multi-way joins: by source of new tuples the inputs in the order in which they are walked
     bytes: int = 0
 
     def count(self, inputs: Sequence[Batch], output: Batch, operator: Operator | None) -> None:
@@ -49,6 +51,7 @@ class OperatorMetrics(Stateful):
         self.negative_out += deleted
         if operator is not None:
             self.stored = operator.stored
+            self.comparisons, self.orders = operator.comparisons, operator.walks
             own = operator.premature
             early = int(np.count_nonzero(output.end[negative] < FOREVER)) if deleted and own is None else 0
             self.premature = self.premature + early if own is None else own
@@ -60,7 +63,7 @@ def summed(operators: Sequence[Sequence[OperatorMetrics]]) -> list[dict[str, Any
     for same in zip(*operators, strict=True):
         one = vars(same[0]).copy()
         for other in same[1:]:
-            one.update((name, one[name] + value) for name, value in vars(other).items() if name != "operator")
+            one.update((name, one[name] + value) for name, value in vars(other).items() if isinstance(value, int))
         together.append(one)
     return together
 

@@ -8,6 +8,7 @@ from thalweg.algebra.expressions import columns_of
 from thalweg.algebra.plan import (
     GroupBy,
     Join,
+    MultiJoin,
     NrrJoin,
     Plan,
     Project,
@@ -53,6 +54,10 @@ def _need(plan: Plan, wanted: frozenset[int], found: dict[str, frozenset[int]]) 
             _need_sides(left, right, wanted | columns_of(condition), found)
         case SemiJoin(left, right, condition):
             _need_sides(left, right, wanted | columns_of(condition), found)
+        case MultiJoin(inputs, condition):
+            wanted |= columns_of(condition)
+            for child, offset in zip(inputs, plan.offsets, strict=False):
+                _need(child, frozenset(i - offset for i in wanted if 0 <= i - offset < len(child.schema)), found)
         case Union(left, right):
             _need(left, wanted, found)
             _need(right, wanted, found)

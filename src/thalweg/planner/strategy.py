@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
-from thalweg.algebra.plan import DStream, IStream, Join, JoinKind, NrrJoin, Plan, RStream, is_table
+from thalweg.algebra.plan import DStream, IStream, Join, JoinKind, MultiJoin, NrrJoin, Plan, RStream, is_table
 from thalweg.core.errors import PlanError
 from thalweg.patterns import Annotated, BufferKind, Expiry, annotate, is_direct
 from thalweg.planner.shape import needs_dates
@@ -53,16 +53,18 @@ def knows_ends(plan: Plan, strategy: Strategy) -> Callable[[Plan], bool]:
             return lambda window: False
         case Strategy.TIME_MESSAGE:
             dated = needs_dates(plan)
-            joins = [node for node in plan.walk() if isinstance(node, Join) and _sends_messages(node, dated)]
+            joins = [
+                node for node in plan.walk() if isinstance(node, Join | MultiJoin) and _sends_messages(node, dated)
+            ]
             below = {node for join in joins for node in join.walk()}
             return below.__contains__
     return lambda window: True
 
 
-def _sends_messages(join: Join, dated: bool) -> bool:
-    """Whether a join's results know their ends: those of two streams, or of a stream and a table (N4)."""
-    sides = (join.left, join.right)
-    return join.kind is JoinKind.INNER and all(is_direct(side, dated) or is_table(side) for side in sides)
+def _sends_messages(join: Join | MultiJoin, dated: bool) -> bool:
+    """Whether a join's results know their ends: those of streams, or of streams and tables (N4)."""
+    inner = isinstance(join, MultiJoin) or join.kind is JoinKind.INNER
+    return inner and all(is_direct(side, dated) or is_table(side) for side in join.children)
 
 
 def check_strategy(plan: Plan, strategy: Strategy) -> None:

@@ -11,6 +11,7 @@ from thalweg.algebra.plan import (
     Intersect,
     IStream,
     Join,
+    MultiJoin,
     Negation,
     NrrJoin,
     Plan,
@@ -94,6 +95,8 @@ class Reference:
             case Join(left, right, condition, kind):
                 widths = (len(left.schema), len(right.schema))
                 return operators.join(self._at(left, t), self._at(right, t), condition, kind, widths)
+            case MultiJoin(inputs, condition):
+                return operators.multi_join([self._at(child, t) for child in inputs], condition)
             case NrrJoin(left, right, condition, kind):
                 nrr, width = (lambda ts: self._at(right, ts)), len(right.schema)
                 return operators.nrr_join(self._at(left, t), nrr, condition, kind, width)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import product
 
 from thalweg.algebra.expressions import Expression
 from thalweg.algebra.plan import JoinKind, Named, NamedAggregate, SortKey
@@ -49,6 +50,15 @@ def join(left: Tuples, right: Tuples, condition: Expression, kind: JoinKind, wid
         lonely = [b for b in right if not any(evaluate(condition, a.row + b.row) is True for a in left)]
         result += [b._replace(row=no_left + b.row) for b in lonely]
     return result
+
+
+def multi_join(inputs: Sequence[Tuples], condition: Expression) -> Tuples:
+    """All combinations of a tuple from each input for which the condition is true."""
+    return [
+        Dated(row, max(d.ts for d in met), min(d.exp for d in met))
+        for met in product(*inputs)
+        if evaluate(condition, row := sum((d.row for d in met), start=())) is True
+    ]
 
 
 def nrr_join(

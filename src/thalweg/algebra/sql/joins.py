@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thalweg.algebra.plan import Join, JoinKind, NrrJoin, Plan, Project, RelationScan, Select, SemiJoin
+from thalweg.algebra.plan import Join, JoinKind, MultiJoin, NrrJoin, Plan, Project, RelationScan, Select, SemiJoin
 from thalweg.algebra.sql.text import Renderer, columns, dates, pair_column, select_list
 from thalweg.core.errors import PlanError
 
@@ -23,6 +23,19 @@ def join_sql(renderer: Renderer, plan: Join, dated: bool) -> str:
         f"SELECT {', '.join(_pair_columns(plan) + later)} "
         f"FROM ({left}) AS l {_KEYWORDS[plan.kind]} ({right}) AS r ON {condition}"
     )
+
+
+def multi_join_sql(renderer: Renderer, plan: MultiJoin, dated: bool) -> str:
+    """A cross join under a WHERE."""
+    tables = [f"t{i}" for i in range(len(plan.inputs))]
+    names = [name for child, table in zip(plan.inputs, tables, strict=True) for name in columns(child, table)]
+    shown = [f"{name} AS c{i}" for i, name in enumerate(names)]
+    if dated:
+        every = [", ".join(f"{table}.{date}" for table in tables) for date in ("ts_", "exp_")]
+        shown += [f"GREATEST({every[0]}) AS ts_", f"LEAST({every[1]}) AS exp_"]
+    inputs = [f"({renderer.sql(child, dated)}) AS {t}" for child, t in zip(plan.inputs, tables, strict=True)]
+    condition = renderer.scalar(plan.condition, names.__getitem__)
+    return f"SELECT {', '.join(shown)} FROM {' CROSS JOIN '.join(inputs)} WHERE {condition}"
 
 
 def semi_join_sql(renderer: Renderer, plan: SemiJoin, dated: bool) -> str:

@@ -18,6 +18,7 @@ from thalweg.algebra.plan import (
     Intersect,
     IStream,
     Join,
+    MultiJoin,
     Negation,
     NrrJoin,
     Plan,
@@ -33,7 +34,7 @@ from thalweg.algebra.plan import (
     Windowed,
 )
 from thalweg.algebra.sql.groups import distinct_sql, group_sql
-from thalweg.algebra.sql.joins import join_sql, nrr_join_sql, semi_join_sql
+from thalweg.algebra.sql.joins import join_sql, multi_join_sql, nrr_join_sql, semi_join_sql
 from thalweg.algebra.sql.sets import intersect_sql, negation_sql
 from thalweg.algebra.sql.text import columns, dates, select_list
 from thalweg.core.errors import PlanError
@@ -80,6 +81,8 @@ class OneTime:
                 return f"({self.sql(left, dated)}) UNION ALL ({self.sql(right, dated)})"
             case Join():
                 return join_sql(self, plan, dated)
+            case MultiJoin():
+                return multi_join_sql(self, plan, dated)
             case NrrJoin():
                 return nrr_join_sql(self, plan, dated)
             case SemiJoin():

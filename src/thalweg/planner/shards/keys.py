@@ -60,13 +60,14 @@ def outputs(node: Node, chosen: Sequence[int], widths: Sequence[int]) -> list[Ke
     """The keys of an operator's output if its inputs are spread by some of the parts of its own keys.
 
     Every operator with keys has its first input's columns in front, or (GROUP BY) the keys themselves; a join has those
-    of its second input behind them, unless NULLs may be in their place.
+    of its other inputs behind them, unless NULLs may be in their place.
     """
     sides = [tuple(side[i] for i in chosen) for side in keys_of(node)]
     found = [sides[0]]
     assert node.operator is not None
-    if len(sides) == 2 and len(node.schema) == sum(widths) and not node.operator.fills_up:
-        found.append(tuple(shift(part, widths[0]) for part in sides[1]))
+    if len(sides) > 1 and len(node.schema) == sum(widths) and not node.operator.fills_up:
+        for i, side in enumerate(sides[1:], start=1):
+            found.append(tuple(shift(part, sum(widths[:i])) for part in side))
     return found
 
 

@@ -1,0 +1,84 @@
+"""Rates, sizes and distinct values while a join runs, and when they have drifted too far from what an order was for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from thalweg.core.lanes import Ints
+from thalweg.core.stream_statistics import StreamStatistics
+from thalweg.core.time import Instant
+from thalweg.operators.multi_join.coded import Coding
+from thalweg.operators.multi_join.stored import Stored
+from thalweg.state.snapshot import Stateful
+
+_FEW = 64  # arrivals from which a rate can be told
+
+
+class Monitor(Stateful):
+    """Looks again when as many tuples have come as half of those stored, so that looking costs little per tuple."""
+
+    KEPT: ClassVar[tuple[str, ...]] = ("_since", "_arrived", "_rates", "_sizes", "_distinct")
+
+    def __init__(self, inputs: int, attributes: int, drift: float) -> None:
+        """`drift` is the factor by which something must have changed."""
+        self._drift = drift
+        self._attributes = attributes
+        self._since: Instant | None = None
+        self._arrived = [0] * inputs
+        self._rates: list[float] = []  # those that the last orders were chosen by
+        self._sizes: list[float] = []
+        self._distinct: list[list[float | None]] = []
+
+    @property
+    def statistics(self) -> list[StreamStatistics] | None:
+        """What the last orders were chosen by; None before there was anything to choose by."""
+        told = zip(self._rates, self._sizes, self._distinct, strict=True)
+        return [StreamStatistics(rate, size, tuple(values)) for rate, size, values in told] or None
+
+    def arrived(self, counts: Sequence[int], first: Instant) -> None:
+        """So many new tuples of each input, the first of them at an instant."""
+        if self._since is None and any(counts):
+            self._since = first
+        self._arrived = [before + count for before, count in zip(self._arrived, counts, strict=True)]
+
+    def look(self, stored: Sequence[Stored], codings: Sequence[Coding], now: Instant) -> bool:
+        """Whether the orders should be chosen anew; if so, `statistics` are those of now."""
+        many = sum(self._arrived)
+        if self._since is None or now <= self._since or many < max(_FEW, sum(s.size for s in stored) // 2):
+            return False
+        ticks = now - self._since
+        rates = [(count + 1) / ticks for count in self._arrived]  # nothing yet is not never
+        sizes = [float(max(1, s.size)) for s in stored]
+        distinct = [self._values(s, coding) for s, coding in zip(stored, codings, strict=True)]
+        self._since, self._arrived = now, [0] * len(self._arrived)
+        if self._rates and not self._has_drifted(rates, sizes, distinct):
+            return False
+        self._rates, self._sizes, self._distinct = rates, sizes, distinct
+        return True
+
+    def _values(self, stored: Stored, coding: Coding) -> list[float | None]:
+        """By attribute the distinct codes in a window."""
+        found: list[float | None] = [None] * self._attributes
+        for attribute in coding.attributes:
+            lanes = [run.columns[coding.place(attribute)] for run in stored.runs]
+            found[attribute] = float(max(1, _distinct(lanes)))
+        return found
+
+    def _has_drifted(self, rates: list[float], sizes: list[float], distinct: list[list[float | None]]) -> bool:
+        def flat(rates: list[float], sizes: list[float], distinct: list[list[float | None]]) -> list[float]:
+            # All rates may rise alike: what counts is how they compare.
+            total = sum(rates)
+            return [rate / total for rate in rates] + sizes + [v for row in distinct for v in row if v is not None]
+
+        now, then = flat(rates, sizes, distinct), flat(self._rates, self._sizes, self._distinct)
+        return any(max(a / b, b / a) > self._drift for a, b in zip(now, then, strict=True))
+
+
+def _distinct(lanes: Sequence[Ints]) -> int:
+    if not lanes:
+        return 0
+    codes = np.concatenate(lanes)
+    return int(np.count_nonzero(np.bincount(codes))) if len(codes) else 0

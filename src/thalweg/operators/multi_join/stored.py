@@ -1,0 +1,104 @@
+"""The tuples of one input that have been joined: once for each attribute by which they are looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Ints
+from thalweg.core.time import Instant
+from thalweg.state.buffers import Buffer
+from thalweg.state.keyed import Keyed
+from thalweg.state.run import Run
+from thalweg.state.snapshot import Stateful
+
+SCANNED = -1  # in place of an attribute: nothing is looked up, all is read
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a batch tells of an input: old = stored + deleted, and new = stored + until deleted + kept.
+
+    `deleting` are the negative tuples that found theirs, `kept` all others, also by the key of each buffer.
+    """
+
+    kept: Batch
+    deleting: Batch
+
+    def until_deleted(self, begun: Instant) -> Batch:
+        """The old tuples that are deleted, until then; `begun` is an instant by which they had."""
+        tuples = self.deleting.negated()
+        return tuples.between(np.full(len(tuples), begun), tuples.start)
+
+    def deleted(self, begun: Instant) -> Batch:
+        """The old tuples that are deleted, as they would have been."""
+        tuples = self.deleting.negated()
+        return replace(tuples, start=np.full(len(tuples), begun))
+
+
+class Stored(Stateful):
+    """One buffer for each attribute that is looked up, or a single one that is scanned."""
+
+    KEPT = ("_attributes", "_buffers")
+
+    def __init__(self, attributes: Sequence[int], places: Sequence[int], buffers: Sequence[Buffer]) -> None:
+        """`places` are the columns of the attributes' codes; an input that is scanned has the attribute SCANNED."""
+        self._attributes = list(attributes)
+        self._places = tuple(places)
+        self._buffers = list(buffers)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._buffers))
+
+    @property
+    def size(self) -> int:
+        """How many tuples the window holds, however often they are stored."""
+        return len(self._buffers[0])
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """All tuples once."""
+        return self._buffers[0].runs
+
+    @property
+    def layout(self) -> tuple[int, ...]:
+        """The attributes by which it is stored."""
+        return tuple(self._attributes)
+
+    def is_indexed_by(self, attribute: int) -> bool:
+        """Whether an attribute's tuples can be looked up."""
+        return attribute in self._attributes
+
+    def probe(self, attribute: int, codes: Ints) -> Iterator[tuple[Run, Ints, Ints]]:
+        """Run by run, for each code the first place of its tuples and their number."""
+        return self._buffers[self._attributes.index(attribute)].probe(codes)
+
+    def tell(self, tuples: Batch) -> Told:
+        """Delete what the negative tuples delete; nothing is kept yet."""
+        first: Told | None = None
+        for place, buffer in zip(self._places, self._buffers, strict=True):
+            keyed = _keyed(tuples, place).closed()
+            matched = buffer.delete(keyed)
+            if first is None:
+                kept = keyed.take(~matched) if matched.any() else keyed
+                first = Told(kept.tuples, keyed.take(matched).tuples)
+        assert first is not None
+        return first
+
+    def keep(self, kept: Batch, now: Instant) -> None:
+        """Store tuples that have been joined."""
+        for place, buffer in zip(self._places, self._buffers, strict=True):
+            buffer.keep(_keyed(kept, place), now)
+
+    def expire(self, now: Instant) -> None:
+        """Forget what has ended, where it is time to."""
+        for buffer in self._buffers:
+            buffer.expire(now)
+
+
+def _keyed(tuples: Batch, place: int) -> Keyed:
+    codes = np.zeros(len(tuples), dtype=np.int64) if place == SCANNED else tuples.columns[place]
+    return Keyed.of(codes, tuples)

@@ -1,0 +1,59 @@
+"""An input as a walk sees it: what is stored, and what a batch adds to that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Ints
+from thalweg.operators.multi_join.stored import Stored
+from thalweg.operators.pairs import pairs
+from thalweg.state.run import Run
+from thalweg.state.time_index import TimeIndex
+
+Candidates = tuple[Batch | Run, Ints, Ints]  # tuples, rows of a partial result, and for each that of a candidate
+
+
+class Extras:
+    """Tuples that are not stored, with an index for each attribute that somebody asks for."""
+
+    def __init__(self, tuples: Batch) -> None:
+        self.tuples = tuples
+        self._indexes: dict[int, tuple[TimeIndex, Batch]] = {}
+
+    def probe(self, place: int, codes: Ints, since: Ints, until: Ints) -> Iterator[Candidates]:
+        """The tuples with the codes in column `place` that are alive in an interval each."""
+        if not len(self.tuples):
+            return
+        if place not in self._indexes:
+            index = TimeIndex(self.tuples.columns[place], self.tuples.start, self.tuples.end)
+            self._indexes[place] = index, self.tuples.take(index.order)
+        index, ordered = self._indexes[place]
+        for i, j in pairs(*index.find(codes, since, until)):
+            yield ordered, i, j
+
+
+class View:
+    """What is stored, or (of the source of new tuples) nothing of it, and extras."""
+
+    def __init__(self, stored: Stored, extras: Extras, stored_too: bool = True) -> None:
+        self._stored, self._extras, self._stored_too = stored, extras, stored_too
+
+    def is_indexed_by(self, attribute: int) -> bool:
+        """Whether an attribute can be looked up; else all is scanned."""
+        return self._stored.is_indexed_by(attribute)
+
+    def everything(self) -> Iterator[Batch | Run]:
+        """All tuples."""
+        if self._stored_too:
+            yield from self._stored.runs
+        if len(self._extras.tuples):
+            yield self._extras.tuples
+
+    def probe(self, attribute: int, place: int, codes: Ints, since: Ints, until: Ints) -> Iterator[Candidates]:
+        """The tuples that have the codes in an attribute; some may have ended."""
+        if self._stored_too:
+            for run, first, count in self._stored.probe(attribute, codes):
+                for i, j in pairs(first, count):
+                    yield run, i, j
+        yield from self._extras.probe(place, codes, since, until)

@@ -1,0 +1,80 @@
+"""What an order costs: attribute comparisons per unit of time (seed 004, section 4.2).
+
+A walk begins with the tuples of one input and meets the others one by one. With n partial results, each further stream
+j costs n times the tuples of j that are looked at: all C_j in nested loops, C_j / b_j in a hash table of b_j buckets.
+Then n := n C_j / max(v, v_j) and v := min(v, v_j) for every attribute that j shares with the streams before it (value
+sets are contained in each other, and values are spread evenly).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thalweg.core.stream_statistics import Orders, StreamStatistics
+
+
+@dataclass(frozen=True)
+class CostModel:
+    """Costs of orders of these streams.
+
+    `buckets` says for each stream how many its hash table has: 1 is a scan, None a table by dense codes, in which every
+    bucket holds the tuples of one value, so that a lookup costs one comparison and one for each partner. `interval` is
+    the time between two evaluations (0: with every arrival): until the next one windows hold what has ended since.
+    """
+
+    streams: Sequence[StreamStatistics]
+    buckets: Sequence[int | None]
+    interval: float = 0.0
+
+    @staticmethod
+    def nested_loops(streams: Sequence[StreamStatistics], interval: float = 0.0) -> CostModel:
+        """Every window is scanned."""
+        return CostModel(streams, [1] * len(streams), interval)
+
+    def global_order(self, order: Sequence[int]) -> float:
+        """The cost of one order for all sources, each of which is moved to the front for its own tuples."""
+        return self.local_orders([in_front(order, i) for i in range(len(self.streams))])
+
+    def local_orders(self, orders: Orders | Sequence[Sequence[int]]) -> float:
+        """The cost of an order for each source: costs of sources add up."""
+        return sum(self.walk(source, order) for source, order in enumerate(orders))
+
+    def walk(self, source: int, order: Sequence[int]) -> float:
+        """The cost per unit of time of walking an order for the new tuples of a source, wherever it stands."""
+        rate = self.streams[source].rate
+        evaluations = 1.0 / self.interval if self.interval else rate  # per unit of time
+        new = rate / evaluations if evaluations else 0.0
+        first = order[0]
+        n = new if first == source else self._size(first)
+        values = dict(_values(self.streams[first]))
+        total = 0.0
+        for j in order[1:]:
+            size = new if j == source else self._size(j)
+            partners = size
+            for attribute, theirs in _values(self.streams[j]):
+                if attribute in values:
+                    partners /= max(values[attribute], theirs)
+                    values[attribute] = min(values[attribute], theirs)
+                else:
+                    values[attribute] = theirs
+            total += n * self._looked_at(j, size, partners)
+            n *= partners
+        return evaluations * total
+
+    def _size(self, j: int) -> float:
+        stream = self.streams[j]
+        return stream.size + stream.rate * self.interval / 2
+
+    def _looked_at(self, j: int, size: float, partners: float) -> float:
+        buckets = self.buckets[j]
+        return 1.0 + partners if buckets is None else size / buckets
+
+
+def in_front(order: Sequence[int], source: int) -> tuple[int, ...]:
+    """The order with a stream moved to the front."""
+    return (source, *(i for i in order if i != source))
+
+
+def _values(stream: StreamStatistics) -> list[tuple[int, float]]:
+    return [(attribute, v) for attribute, v in enumerate(stream.distinct) if v is not None]
