@@ -106,6 +106,8 @@ def test_statistics_survive_a_checkpoint() -> None:
 
 
 QUERIES = [
+    "SELECT a FROM s [RANGE 20] WHERE NOT EXISTS (SELECT 1 FROM t [RANGE 20] WHERE t.a = s.a)",
+    "SELECT a FROM s [RANGE 20] WHERE EXISTS (SELECT 1 FROM t [RANGE 5] WHERE t.a = s.a)",
     JOIN,
     "SELECT * FROM s [RANGE 100] WHERE b = 3",
     "SELECT DISTINCT a, b FROM s [RANGE 300]",

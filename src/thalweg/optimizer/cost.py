@@ -5,6 +5,7 @@ With `m` tuples per unit time on an input, positive and negative, `N` of them st
     selection, projection, union   sum of m
     join, intersection             m1 (1 + k2) + m2 (1 + k1) by hash; m1 N2 + m2 N1 by scanning (the paper's)
     distinct                       m by hash; m No / 2 by scanning the output in order of exp
+    multi-way join                 the cheapest order's walks (seed 004, section 4; see `join_orders`)
     group-by                       2 m C, since every tuple changes its group when it comes and when it goes
     negation                       2 m1 log d1 + 2 m2 log d2, and a probe for each premature deletion
     what is stored                 is put there and taken out again: 2 m, or m if it never ends
@@ -17,14 +18,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from math import log2
+from math import log2, prod
 
-from thalweg.algebra.expressions import and_, conjuncts
+from thalweg.algebra.expressions import Expression, and_, conjuncts
 from thalweg.algebra.plan import (
     Distinct,
     GroupBy,
     Intersect,
     Join,
+    MultiJoin,
     Negation,
     NrrJoin,
     Plan,
@@ -36,10 +38,14 @@ from thalweg.algebra.plan import (
     TopK,
     Union,
     equalities,
+    join_graph,
 )
+from thalweg.core.stream_statistics import StreamStatistics
 from thalweg.optimizer.estimate import Ends, Estimate, estimate
 from thalweg.optimizer.flow import Flow
 from thalweg.optimizer.flows import join_selectivity
+from thalweg.optimizer.join_orders import CostModel, best_global_order
+from thalweg.optimizer.selectivity import values
 from thalweg.optimizer.statistics import Statistics
 
 
@@ -98,6 +104,10 @@ def operator_cost(node: Plan, inputs: Sequence[Flow], output: Flow, access: Acce
         case Join() | SemiJoin():
             of_left, of_right = _looked_at(node, inputs, access)
             return 2 * messages + inputs[0].messages * of_right + inputs[1].messages * of_left
+        case MultiJoin():
+            streams = join_statistics(node, inputs)
+            model = CostModel(streams, [None if access is Access.HASH else 1] * len(streams))
+            return 2 * messages + model.global_order(best_global_order(model))
         case NrrJoin():
             _, of_right = _looked_at(node, inputs, access)
             return inputs[0].messages * (1 + of_right) + 2 * inputs[1].messages
@@ -111,6 +121,21 @@ def operator_cost(node: Plan, inputs: Sequence[Flow], output: Flow, access: Acce
         case TopK(limit=limit):
             return 2 * messages * log2(max(2, limit))
     return messages
+
+
+def join_statistics(node: MultiJoin, inputs: Sequence[Flow]) -> list[StreamStatistics]:
+    """The inputs of a multi-way join as its cost model wants them, with distinct values by attribute of the graph."""
+    graph = join_graph(node.condition, node.offsets)
+    return [
+        StreamStatistics(flow.messages, flow.size, tuple(_values(a.values[i], flow) for a in graph.attributes))
+        for i, flow in enumerate(inputs)
+    ]
+
+
+def _values(expressions: Sequence[Expression] | None, flow: Flow) -> float | None:
+    if expressions is None:
+        return None
+    return max(1.0, min(flow.size, prod(values(e, flow.distinct) for e in expressions)))
 
 
 def _looked_at(node: Join | SemiJoin | NrrJoin, inputs: Sequence[Flow], access: Access) -> tuple[float, float]:
@@ -128,7 +153,7 @@ def stored(operator: Costed) -> float:
     """How many tuples an operator keeps: both sides of a join, the rows of groups, the duplicates of delta*."""
     inputs = [child.flow for child in operator.children]
     match operator.node:
-        case Join() | SemiJoin() | Negation() | Intersect():
+        case Join() | MultiJoin() | SemiJoin() | Negation() | Intersect():
             return sum(side.size for side in inputs)
         case NrrJoin():
             return inputs[1].size

@@ -14,6 +14,7 @@ from thalweg.algebra.plan import (
     Plan,
     RelationScan,
     RStream,
+    SemiJoin,
     StreamScan,
     TopK,
     Windowed,
@@ -60,7 +61,7 @@ def _told(plan: Plan, flow: Flow, inputs: list[Flow], ends: Ends) -> Flow:
             return replace(flow, negative=1.0)  # an order says what leaves, not a time
         case GroupBy() | TopK():
             return replace(flow, negative=1.0)  # the last value is taken back
-        case Negation() | Intersect():
+        case Negation() | Intersect() | SemiJoin(anti=True):
             all_told = ends is not Ends.DIRECT or any(side.negative == 1 for side in inputs)
             return replace(flow, negative=1.0 if all_told else flow.premature)
     below = max((side.negative for side in inputs), default=0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
+from math import exp, prod
 
 from thalweg.algebra.expressions import Expression, conjuncts
 from thalweg.algebra.plan import (
@@ -15,6 +15,7 @@ from thalweg.algebra.plan import (
     IStream,
     Join,
     JoinKind,
+    MultiJoin,
     Negation,
     NrrJoin,
     Plan,
@@ -69,11 +70,13 @@ def flow_of(plan: Plan, inputs: Sequence[Flow], statistics: Statistics) -> Flow:
             return Flow(left.rate + right.rate, left.size + right.size, tuple(most))
         case Join(condition=condition, kind=kind):
             return _join(inputs, condition, kind)
+        case MultiJoin(condition=condition):
+            return _multi_join(inputs, condition)
         case NrrJoin(condition=condition, kind=kind):
             joined = _join([inputs[0], replace(inputs[1], rate=0.0)], condition, kind)
             return replace(joined, size=joined.rate * inputs[0].life)
         case SemiJoin(anti=anti, equalities=pairs):
-            return inputs[0].thinned(_partnered(inputs, pairs, anti))
+            return _semi_join(inputs, pairs, anti)
         case Distinct():
             return _distinct(inputs[0])
         case GroupBy(keys=keys):
@@ -144,13 +147,28 @@ def _join(inputs: Sequence[Flow], condition: Expression, kind: JoinKind) -> Flow
     return Flow(rate, size, capped(distinct, size))
 
 
-def _partnered(inputs: Sequence[Flow], pairs: tuple[tuple[Expression, Expression], ...], anti: bool) -> float:
-    """The share of left tuples that a semi-join, or an anti-join, keeps."""
+def _multi_join(inputs: Sequence[Flow], condition: Expression) -> Flow:
+    """A result for each new tuple of an input and a matching one of every other."""
+    distinct = tuple(d for side in inputs for d in side.distinct)
+    size = prod(side.size for side in inputs) * join_selectivity(condition, distinct)
+    rate = sum(size * side.rate / side.size for side in inputs if side.size)
+    return Flow(rate, size, capped(distinct, size))
+
+
+def _semi_join(inputs: Sequence[Flow], pairs: tuple[tuple[Expression, Expression], ...], anti: bool) -> Flow:
+    """Left tuples whose key is there on the right, or is not; a key that comes or goes concerns all that have it."""
     left, right = inputs
     both = left.distinct + right.distinct
     mine, theirs = (max(1.0, prod(values(pair[side], both) for pair in pairs)) for side in (0, 1))
-    found = min(0.95, max(0.05, min(theirs, right.size) / mine))
-    return 1 - found if anti else found
+    common = min(mine, theirs)
+    absent = exp(-right.size / theirs)
+    kept = 1 - common / mine * (1 - absent) if anti else common / mine * (1 - absent)
+    # How often a key goes, or, for the results that it has, is renewed: delta* shows it with its end (see `_distinct`).
+    turns = right.rate * absent if anti or not right.life else theirs * (1 - absent) / right.life
+    turning = turns * common / theirs * left.size / mine
+    flow = left.thinned(max(kept, 1e-9))
+    rate = flow.rate + turning
+    return replace(flow, rate=rate, premature=turning / rate if anti and rate else 0.0)
 
 
 def _distinct(below: Flow) -> Flow:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from thalweg.algebra.expressions import columns_of
-from thalweg.algebra.plan import Join, NrrJoin, Plan, Select, SemiJoin
+from thalweg.algebra.plan import Join, MultiJoin, NrrJoin, Plan, Select, SemiJoin
 from thalweg.optimizer.columns import kept, moved
 
 Places = Mapping[int, int]
@@ -23,7 +24,20 @@ def narrow(plan: Plan, wanted: frozenset[int]) -> tuple[Plan, Places] | None:
             return None if below is None else (Select(below[0], moved(predicate, below[1])), below[1])
         case Join() | NrrJoin() | SemiJoin():
             return _narrow_join(plan, wanted | columns_of(plan.condition))
+        case MultiJoin():
+            return _narrow_multi_join(plan, wanted | columns_of(plan.condition))
     return None
+
+
+def _narrow_multi_join(plan: MultiJoin, wanted: frozenset[int]) -> tuple[Plan, Places] | None:
+    mine = [[i for i in sorted(wanted) if a <= i < b] or [a] for a, b in pairwise(plan.offsets)]
+    order = [i for some in mine for i in some]
+    if len(order) == len(plan.schema):
+        return None
+    places = {old: new for new, old in enumerate(order)}
+    firsts = zip(plan.inputs, plan.offsets[:-1], mine, strict=True)
+    inputs = tuple(_side(side, [i - first for i in some]) for side, first, some in firsts)
+    return MultiJoin(inputs, moved(plan.condition, places)), places
 
 
 def _narrow_join(plan: Join | NrrJoin | SemiJoin, wanted: frozenset[int]) -> tuple[Plan, Places] | None:
