@@ -2,5 +2,6 @@
 
 from thalweg.explain.as_json import explain_json
 from thalweg.explain.as_text import explain_text
+from thalweg.explain.choice import choice_json, choice_text, plans_text, seen_of
 
-__all__ = ["explain_json", "explain_text"]
+__all__ = ["choice_json", "choice_text", "explain_json", "explain_text", "plans_text", "seen_of"]

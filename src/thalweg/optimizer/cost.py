@@ -2,8 +2,9 @@
 
 With `m` tuples per unit time on an input, positive and negative, `N` of them stored and `k` partners per probe:
 
-    selection, projection, union   sum of m
-    join, intersection             m1 (1 + k2) + m2 (1 + k1) by hash; m1 N2 + m2 N1 by scanning (the paper's)
+    selection, projection, union   sum of m; nothing for a projection that only leaves out columns
+    join, intersection             m1 k2 + m2 k1 by hash; m1 N2 + m2 N1 by scanning (the paper's)
+    semi-join, anti-join           m1 + m2 and the results: each looks at distinct keys
     distinct                       m by hash; m No / 2 by scanning the output in order of exp
     multi-way join                 the cheapest order's walks (seed 004, section 4; see `join_orders`)
     group-by                       2 m C, since every tuple changes its group when it comes and when it goes
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from enum import Enum
 from math import log2, prod
 
-from thalweg.algebra.expressions import Expression, and_, conjuncts
+from thalweg.algebra.expressions import Column, Expression, and_, conjuncts
 from thalweg.algebra.plan import (
     Distinct,
     GroupBy,
@@ -43,7 +44,7 @@ from thalweg.algebra.plan import (
 from thalweg.core.stream_statistics import StreamStatistics
 from thalweg.optimizer.estimate import Ends, Estimate, estimate
 from thalweg.optimizer.flow import Flow
-from thalweg.optimizer.flows import join_selectivity
+from thalweg.optimizer.flows import met
 from thalweg.optimizer.join_orders import CostModel, best_global_order
 from thalweg.optimizer.selectivity import values
 from thalweg.optimizer.statistics import Statistics
@@ -99,8 +100,12 @@ def operator_cost(node: Plan, inputs: Sequence[Flow], output: Flow, access: Acce
     match node:
         case StreamScan() | RelationScan():
             return 0.0
+        case Project(items=items) if all(isinstance(item.expression, Column) for item in items):
+            return 0.0  # columns are left out, not copied
         case Select() | Project() | Union():
             return messages
+        case SemiJoin() if access is Access.HASH:  # one tuple stands for all partners with its key
+            return 2 * messages + messages + output.messages
         case Join() | SemiJoin():
             of_left, of_right = _looked_at(node, inputs, access)
             return 2 * messages + inputs[0].messages * of_right + inputs[1].messages * of_left
@@ -145,7 +150,7 @@ def _looked_at(node: Join | SemiJoin | NrrJoin, inputs: Sequence[Flow], access: 
         return left.size, right.size
     width = len(node.left.schema)
     by_key = and_([part for part in conjuncts(node.condition) if equalities(part, width)])
-    share = join_selectivity(by_key, left.distinct + right.distinct)
+    share, _ = met(by_key, left.distinct + right.distinct)
     return left.size * share, right.size * share
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import exp, prod
 
-from thalweg.algebra.expressions import Expression, conjuncts
+from thalweg.algebra.expressions import Call, Column, Expression, conjuncts
 from thalweg.algebra.plan import (
     Distinct,
     DStream,
@@ -129,15 +129,23 @@ def _window(stream: Flow, window: Window, horizon: float) -> Flow:
     return replace(stream, size=size, distinct=capped(stream.distinct, size))
 
 
-def join_selectivity(condition: Expression, distinct: tuple[float, ...]) -> float:
-    """The share of all pairs that a join's condition lets through; `distinct` is of both sides' columns."""
-    return prod(selectivity(part, distinct) for part in conjuncts(condition))
+def met(condition: Expression, distinct: tuple[float, ...]) -> tuple[float, tuple[float, ...]]:
+    """The share of all combinations that a join's condition lets through, and the values that its columns then have.
+
+    Of two columns that must be equal the one has the other's values among its own: 1 / max(v1, v2), then min(v1, v2).
+    """
+    share, left = 1.0, list(distinct)
+    for part in conjuncts(condition):
+        share *= selectivity(part, left)
+        match part:
+            case Call("=", (Column(i), Column(j))):
+                left[i] = left[j] = min(left[i], left[j])
+    return share, tuple(left)
 
 
 def _join(inputs: Sequence[Flow], condition: Expression, kind: JoinKind) -> Flow:
     left, right = inputs
-    distinct = left.distinct + right.distinct
-    share = join_selectivity(condition, distinct)
+    share, distinct = met(condition, left.distinct + right.distinct)
     rate = (left.rate * right.size + right.rate * left.size) * share
     size = left.size * right.size * share
     if kind in (JoinKind.LEFT, JoinKind.FULL):
@@ -149,8 +157,8 @@ def _join(inputs: Sequence[Flow], condition: Expression, kind: JoinKind) -> Flow
 
 def _multi_join(inputs: Sequence[Flow], condition: Expression) -> Flow:
     """A result for each new tuple of an input and a matching one of every other."""
-    distinct = tuple(d for side in inputs for d in side.distinct)
-    size = prod(side.size for side in inputs) * join_selectivity(condition, distinct)
+    share, distinct = met(condition, tuple(d for side in inputs for d in side.distinct))
+    size = prod(side.size for side in inputs) * share
     rate = sum(size * side.rate / side.size for side in inputs if side.size)
     return Flow(rate, size, capped(distinct, size))
 

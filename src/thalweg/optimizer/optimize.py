@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thalweg.algebra.plan import Plan
+from thalweg.algebra.plan import Plan, Project, Select, Union
 from thalweg.optimizer.alternatives import Alternative, alternatives
 from thalweg.optimizer.cost import Costed
 from thalweg.optimizer.estimate import Ends
@@ -34,8 +34,8 @@ class Optimized:
 
     @property
     def premature(self) -> float:
-        """The largest share of results that a negation is expected to delete before their time."""
-        return most_premature(self.chosen.costed)
+        """The largest share of results that a negation is expected to delete before their time, if any are stored."""
+        return _most_premature(self.chosen.costed)
 
 
 def optimize(plan: Plan, statistics: Statistics | None = None, in_shards: bool = False) -> Optimized:
@@ -48,10 +48,12 @@ def optimize(plan: Plan, statistics: Statistics | None = None, in_shards: bool =
         if other.cost < limit:
             chosen = other
     others = tuple(sorted((each for each in found if each is not chosen), key=lambda each: each.cost))
-    many = most_premature(chosen.costed) >= MANY_PREMATURE
+    many = _most_premature(chosen.costed) >= MANY_PREMATURE
     return Optimized(plan, chosen, others, known, Ends.HYBRID if many else Ends.DIRECT)
 
 
-def most_premature(costed: Costed) -> float:
-    """The largest share of premature deletions below; 0 where nothing is deleted early."""
-    return max(each.flow.premature for each in costed.walk())
+def _most_premature(costed: Costed, is_stored: bool = False) -> float:
+    """The largest share of premature deletions below, where results are stored by an operator above."""
+    mine = costed.flow.premature if is_stored else 0.0
+    passes = isinstance(costed.node, Select | Project | Union)
+    return max([mine, *(_most_premature(child, is_stored or not passes) for child in costed.children)])

@@ -60,7 +60,9 @@ def build(
         Stages(StringPool() if pool is None else pool, needs_dates(plan), buffers), plan, strategy, settings
     )
     lowering.place(plan)
-    return lowering.stages.pipeline(Identity.of(plan, strategy.value))
+    pipeline = lowering.stages.pipeline(Identity.of(plan, strategy.value))
+    pipeline.places = lowering.places
+    return pipeline
 
 
 class _Lowering:
@@ -71,12 +73,12 @@ class _Lowering:
         self._above_negation = settings.above_negation if strategy is Strategy.AUTO else "direct"
         self._knows_ends = knows_ends(plan, strategy)
         self._ordered = OrderedJoins(stages, self.place)
-        self._places: dict[Plan, int] = {}
+        self.places: dict[Plan, int] = {}
         self._unexpired_places: dict[Plan, int] = {}
 
     def place(self, plan: Plan) -> int:
         """Where the plan's output is produced."""
-        if plan not in self._places:
+        if plan not in self.places:
             place = self._unexpired(plan)
             if is_selected_window(plan):
                 if self._knows_ends(window_of(plan)):
@@ -85,8 +87,8 @@ class _Lowering:
                     place = self.stages.add(plan.schema, Expire(plan.schema), place, wakes=True)
             elif self._above_negation == "hybrid" and deletes_early(plan):
                 place = self.stages.add(plan.schema, Expire(plan.schema), place, wakes=True)
-            self._places[plan] = place
-        return self._places[plan]
+            self.places[plan] = place
+        return self.places[plan]
 
     def _unexpired(self, plan: Plan) -> int:
         """The same before EXPIRE is put on it."""

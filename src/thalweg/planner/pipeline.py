@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from thalweg.algebra.plan import Plan
 from thalweg.core.batch import Batch
 from thalweg.core.errors import SnapshotError
 from thalweg.core.schema import Schema
@@ -37,6 +38,7 @@ class Pipeline:
         self.identity = identity
         self.pool = pool
         self.dated = dated
+        self.places: Mapping[Plan, int] = {}  # by sub-plan, the node that gives its results; kept by `build`
         self.metrics = [OperatorMetrics(_name(node)) for node in self.nodes]
 
     @property

@@ -17,7 +17,7 @@ ALGORITHMS = tuple(algorithm.value for algorithm in Algorithm)
 
 @dataclass(frozen=True)
 class Settings:
-    """Intervals are in ticks; 0 means at once.
+    """Intervals are in ticks; 0 means at once. Without `optimize` a plan is run as it is written.
 
     `partitions` of a buffer by expiry (U6). `lazy`: how often state that nothing waits for is cleared of what has
     ended. `eager`: how often operators that must react to an end are told the time (queued strategies); answers come
@@ -40,6 +40,7 @@ class Settings:
     eager: int = 0
     scheduler: str = "fifo"
     slot: int = 16
+    optimize: bool = True
     above_negation: str = "auto"
     join: str = "hash"
     algorithm: str = "eager"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 
 from thalweg.algebra.plan import Plan
 from thalweg.core.rows import Bag, Change, Row
@@ -35,6 +36,11 @@ class FedRun(ABC):
         """What the query shows at t, from the intervals of all output so far."""
         self._settle(now)
         return self._log.answer(t)
+
+    @property
+    def places(self) -> Mapping[Plan, int]:
+        """By sub-plan, the operator that gives its results."""
+        return self._pipeline.places
 
     def metrics(self) -> list[OperatorMetrics]:
         """What each operator has done."""

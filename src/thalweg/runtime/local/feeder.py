@@ -34,12 +34,14 @@ class Feeder:
         self._waiting: list[Event] = []
 
     def arrive(self, stream: str, ts: Instant, row: Row) -> None:
-        """A tuple; what came before the query began is not for it."""
-        if ts >= self._start:
+        """A tuple; what came before the query began is not for it, nor what the plan has found out it need not read."""
+        if ts >= self._start and stream in self._schemas:
             self._waiting.append(Event(ts, stream, 0, row))
 
     def table_changed(self, relation: str, t: Instant, sign: int, row: Row) -> None:
         """An update; what a table held before the query began is new at its start."""
+        if relation not in self._schemas:
+            return
         self._waiting.append(Event(max(t, self._start), relation, sign, row))
 
     def due(self, now: Instant) -> list[Event]:

@@ -11,9 +11,13 @@ from thalweg.core.errors import DataError
 from thalweg.core.rows import Row, sorted_rows
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
-from thalweg.explain import explain_json, explain_text
+from thalweg.explain import choice_json, choice_text, explain_json, explain_text, plans_text, seen_of
+from thalweg.explain.choice import Seen
+from thalweg.optimizer.optimize import Optimized
+from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
 from thalweg.planner import Settings, Strategy
+from thalweg.planner.choice import choose
 from thalweg.runtime.local.clock import StreamClock
 from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.queued_run import QueuedRun
@@ -36,6 +40,7 @@ class LocalQuery:
         clock: Clock,
         strategy: str,
         settings: Settings,
+        statistics: Statistics | None = None,
     ) -> None:
         self.plan = plan
         self.name = name
@@ -44,11 +49,22 @@ class LocalQuery:
         self._told = False
         start = self.clock_now
         self._start = BEGINNING if start is None else start
-        self._run = _run(plan, self._start, strategy, settings)
+        self.optimized: Optimized | None = None
+        self._run = self._start_run(strategy, settings, statistics)
         self._first = start  # the first instant at which anything happened; what was there before shows then
         for table_name, table in tables.items():
             for update in table.updates:
                 self.table_changed(table_name, update)
+
+    def _start_run(self, strategy: str, settings: Settings, statistics: Statistics | None) -> Run:
+        if strategy == "reference":
+            return ReferenceRun(self.plan, self._start)
+        way = Strategy(strategy)
+        if way.is_queued:
+            return QueuedRun(self.plan, self._start, way, settings=settings)
+        choice = choose(self.plan, way, settings, statistics)
+        self.optimized = choice.optimized
+        return KernelRun(choice.blueprint.plan, self._start, way, settings=choice.blueprint.settings)
 
     # -- what the session reports
 
@@ -103,11 +119,31 @@ class LocalQuery:
         """The update pattern of the query's result."""
         return annotate(self.plan).edge.pattern
 
-    def explain(self, format: Literal["text", "json"] = "text") -> Any:
-        """The plan with its update patterns, state buffers and bounds: text, or a dictionary for JSON."""
+    def explain(self, format: Literal["text", "json"] = "text", analyze: bool = False, plans: bool = False) -> Any:
+        """The plan with its update patterns, state buffers and bounds, then what is run and what that costs.
+
+        With `analyze` what operators were seen to do stands beside the estimates; with `plans` all that were compared
+        are shown. As text, or a dictionary for JSON.
+        """
         if format not in ("text", "json"):
             raise DataError(f"EXPLAIN has no format {format!r}", candidates=("text", "json"))
-        return explain_json(self.plan) if format == "json" else explain_text(self.plan)
+        found = self.optimized
+        if found is None:
+            return explain_json(self.plan) if format == "json" else explain_text(self.plan)
+        seen = self._seen() if analyze else None
+        if format == "json":
+            return {**explain_json(self.plan), "choice": choice_json(found, seen)}
+        chosen = plans_text(found) if plans else choice_text(found, seen)
+        return f"{explain_text(self.plan)}\n{chosen}"
+
+    def _seen(self) -> dict[Plan, Seen]:
+        """What each operator has done since the query began, up to now."""
+        now = self.clock_now
+        if now is None or not isinstance(self._run, KernelRun):
+            return {}
+        self._run.answer(now, now)
+        began = self._first if self._first is not None else self._start
+        return seen_of(self._run.places, self._run.metrics(), float(now - began))
 
     def metrics(self) -> list[dict[str, Any]]:
         """What each operator has done up to the last answer or changes asked for: tuples in and out by sign, state."""
@@ -157,12 +193,3 @@ class LocalQuery:
 
     def __repr__(self) -> str:
         return f"<query {self.name}: {self.patterns.name}, {', '.join(map(str, self.schema))}>"
-
-
-def _run(plan: Plan, start: Instant, strategy: str, settings: Settings) -> Run:
-    if strategy == "reference":
-        return ReferenceRun(plan, start)
-    way = Strategy(strategy)
-    if way.is_queued:
-        return QueuedRun(plan, start, way, settings=settings)
-    return KernelRun(plan, start, way, settings=settings)

@@ -15,6 +15,7 @@ from thalweg.core.rows import Row
 from thalweg.core.time import BEGINNING, DAY, Clock, Instant, from_datetime
 from thalweg.cql import compile_query, compile_script, register_aggregate
 from thalweg.fluent import Table
+from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import check
 from thalweg.planner import Settings, Strategy
 from thalweg.runtime.local.clock import StreamClock
@@ -69,13 +70,15 @@ class Session:
         strategy: str = "auto",
         name: str | None = None,
         settings: Settings | None = None,
+        statistics: Statistics | None = None,
     ) -> LocalQuery:
         """Register a standing query, in CQL or built with `table(...)`. It sees what arrives from now on.
 
         `auto` is what you want. The others are there for comparison, and give the same answers (but for `ita`, which
         notices the end of a tuple only when another one comes through): `nt` tells every end by a negative tuple,
         `direct` none; `ita`, `nta`, `time-message` and `piggyback` run operators between queues, instant by instant;
-        `reference` evaluates literally.
+        `reference` evaluates literally. Only `auto` chooses a plan, by what is known of the sources (`statistics`, and
+        what their declarations say); the others run it as written.
         """
         _check_strategy(strategy)
         if isinstance(query, Table):
@@ -85,7 +88,7 @@ class Session:
         names = [q.name for q in self.queries]
         if name and name.casefold() in map(str.casefold, names):
             raise PlanError(f"there is a query called {name} already", hint="drop(name) ends it")
-        return self._register(plan, name or name_all([None], names)[0], strategy, settings)
+        return self._register(plan, name or name_all([None], names)[0], strategy, settings, statistics)
 
     def register(self, *aggregates: UserAggregate | type) -> None:  # to type checkers a decorated class stays a class
         """Let queries call aggregates of your own, made with `@aggregate(...)`, by their names."""
@@ -103,13 +106,21 @@ class Session:
         """A stream, relation or view, to build a query on in Python."""
         return Table.of(self.catalog, name, self._today())
 
-    def _register(self, plan: Plan, name: str, strategy: str = "auto", settings: Settings | None = None) -> LocalQuery:
+    def _register(
+        self,
+        plan: Plan,
+        name: str,
+        strategy: str = "auto",
+        settings: Settings | None = None,
+        statistics: Statistics | None = None,
+    ) -> LocalQuery:
         clocks = {s.name: self._clocks[s.name] for s in _streams(plan)}
         tables = {r.name: self._tables[r.name] for r in _relations(plan)}
         clock = plan.clock or self._clock()
         query = LocalQuery(
-            plan, name, clocks, tables, lambda: self._advanced.get(clock), clock, strategy, settings or Settings()
-        )
+            plan, name, clocks, tables, lambda: self._advanced.get(clock), clock, strategy, settings or Settings(),
+            statistics,
+        )  # fmt: skip
         self.queries.append(query)
         return query
 

@@ -1,0 +1,155 @@
+"""EXPLAIN of what is run: the chosen plan with rates, sizes and costs, the rewrites, and the plans that lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thalweg.algebra.plan import Plan, digest
+from thalweg.core.time import SECOND, Clock
+from thalweg.explain.layout import entry, table, tree
+from thalweg.optimizer.alternatives import Alternative
+from thalweg.optimizer.cost import Costed, stored
+from thalweg.optimizer.estimate import Ends
+from thalweg.optimizer.optimize import MANY_PREMATURE, Optimized
+
+HOW = {
+    Ends.DIRECT: "direct: results keep the ends that they have, and are deleted by key where that is too late",
+    Ends.HYBRID: "hybrid: from there on upwards every end is told by a negative tuple",
+}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an operator was seen to do: results per tick, and tuples that it stores now."""
+
+    rate: float
+    stored: int
+
+
+Analysis = Mapping[Plan, Seen]
+
+
+def choice_text(found: Optimized, seen: Analysis | None = None) -> str:
+    """The plan that is run, with its costs; with `seen`, estimates beside measurements (EXPLAIN ANALYZE)."""
+    lines = [*_headline(found), "", *_costs(found.chosen.costed, _per(found.written), seen), ""]
+    return "\n".join([*lines, *_notes(found)]) + "\n"
+
+
+def plans_text(found: Optimized) -> str:
+    """All plans that were compared, the cheapest first, each with its tree and costs."""
+    _, factor = _per(found.written)
+    rows = [("plan", f"cost/{_per(found.written)[0]}", "tuples stored", "")]
+    for each in (found.chosen, *found.others):
+        why = "chosen" if each is found.chosen else _why_not(each, found.chosen)
+        rows.append((each.name, _number(each.cost * factor), _number(each.costed.state), why))
+    lines = [*table(rows, right=(1, 2)), ""]
+    for each in (found.chosen, *found.others):
+        lines += [each.name, *_costs(each.costed, _per(found.written), None), ""]
+    return "\n".join([*lines, *_notes(found)]) + "\n"
+
+
+def choice_json(found: Optimized, seen: Analysis | None = None) -> dict[str, Any]:
+    """The same for programs; rates and costs are per second, or per tick."""
+    unit, factor = _per(found.written)
+    return {
+        "per": unit,
+        "chosen": _alternative_json(found.chosen, factor, seen),
+        "others": [_alternative_json(each, factor, None) for each in found.others],
+        "above_negation": found.ends.value,
+        "premature": found.premature,
+        "statistics": found.statistics.as_json(),
+    }
+
+
+def _alternative_json(each: Alternative, factor: float, seen: Analysis | None) -> dict[str, Any]:
+    return {
+        "name": each.name,
+        "cost": each.cost * factor,
+        "stored": each.costed.state,
+        "digest": digest(each.plan),
+        "rules": [step.rule.name for step in each.steps],
+        "plan": _costed_json(each.costed, factor, seen),
+    }
+
+
+def _costed_json(each: Costed, factor: float, seen: Analysis | None) -> dict[str, Any]:
+    known = (seen or {}).get(each.node)
+    return {
+        "operator": each.node.label,
+        "detail": each.node.detail,
+        "rate": each.flow.rate * factor,
+        "size": each.flow.size,
+        "cost": each.cost * factor,
+        "stored": stored(each),
+        **({} if known is None else {"measured": {"rate": known.rate * factor, "stored": known.stored}}),
+        "children": [_costed_json(child, factor, seen) for child in each.children],
+    }
+
+
+def _headline(found: Optimized) -> Iterator[str]:
+    unit, factor = _per(found.written)
+    chosen, cost = found.chosen, found.chosen.cost * factor
+    written = next((each for each in found.others if each.plan == found.written), None)
+    beside = "" if written is None else f", {_number(written.cost * factor)} as written"
+    yield entry("runs as ", f"{chosen.name}: {_number(cost)} tuples touched per {unit}{beside}")
+    if chosen.steps:
+        counted = Counter(step.rule.name for step in chosen.steps)
+        yield entry("rules   ", ", ".join(f"{name} ({n}x)" if n > 1 else name for name, n in counted.items()))
+
+
+def _costs(costed: Costed, per: tuple[str, float], seen: Analysis | None) -> list[str]:
+    unit, factor = per
+    head = ["operator", f"results/{unit}", "alive", "stored", f"cost/{unit}"]
+    if seen is not None:
+        head = ["operator", f"results/{unit}", "seen", "stored", "seen", f"cost/{unit}"]
+    rows = [tuple(head)]
+    for label, each in tree(costed, lambda c: f"{c.node.label} {c.node.detail}".rstrip(), lambda c: c.children):
+        rate, kept, cost = each.flow.rate * factor, stored(each), each.cost * factor
+        if seen is None:
+            rows.append((label, *map(_number, (rate, each.flow.size, kept, cost))))
+            continue
+        known = seen.get(each.node)
+        measured = ("-", "-") if known is None else (_number(known.rate * factor), _number(known.stored))
+        rows.append((label, _number(rate), measured[0], _number(kept), measured[1], _number(cost)))
+    return table(rows, right=range(1, len(head)))
+
+
+def _notes(found: Optimized) -> Iterator[str]:
+    if found.premature:
+        share = f"an estimated {found.premature:.0%} of results are deleted before their time"
+        yield entry("negation", f"{HOW[found.ends]} ({share}; hybrid from {MANY_PREMATURE:.0%} on)")
+    _, factor = _per(found.written)
+    for name, known in sorted(found.statistics.sources.items()):
+        facts = [f"{_number(known.rate * factor)} rows per {_per(found.written)[0]}"] if known.rate is not None else []
+        facts += [f"{_number(known.rows)} rows"] if known.rows is not None else []
+        facts += [f"{_number(n)} values of {column}" for column, n in known.distinct.items()]
+        yield entry("known   ", f"{name}: {', '.join(facts)} ({known.origin})")
+    if found.statistics.is_empty:
+        yield entry("known   ", "nothing: costs assume that all streams are alike (CREATE STREAM ... RATE, DISTINCT)")
+
+
+def _why_not(each: Alternative, chosen: Alternative) -> str:
+    if each.cost < chosen.cost:
+        return "cheaper by less than estimates can tell"
+    if chosen.cost and each.cost / chosen.cost < 1.005:
+        return "costs the same"
+    return f"costs {each.cost / chosen.cost:.3g} times as much" if chosen.cost else "costs more"
+
+
+def _per(plan: Plan) -> tuple[str, float]:
+    """The unit of time that people think in, and its ticks."""
+    return ("second", float(SECOND)) if plan.clock is Clock.TIMESTAMPS else ("tick", 1.0)
+
+
+def _number(value: float) -> str:
+    if value >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
+
+
+def seen_of(places: Mapping[Plan, int], metrics: Sequence[Any], ticks: float) -> dict[Plan, Seen]:
+    """What the operators of a pipeline have done in so many ticks, by the sub-plan whose results they give."""
+    return {plan: Seen(metrics[i].positive_out / max(ticks, 1.0), metrics[i].stored) for plan, i in places.items()}

@@ -1,0 +1,51 @@
+"""Trees and tables as plain text that fits a screen."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+WIDTH = 120
+_GAP = "  "
+_NARROWEST = 12
+
+
+def tree(
+    node: T, label: Callable[[T], str], children: Callable[[T], Sequence[T]], first: str = "", rest: str = ""
+) -> Iterator[tuple[str, T]]:
+    """Each node under its drawn label; `first` and `rest` are the branches before it and before what hangs below."""
+    yield f"{first}{label(node)}", node
+    below = children(node)
+    for child in below:
+        last = child is below[-1]
+        yield from tree(child, label, children, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
+
+
+def table(lines: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+    """Aligned columns, those in `right` to the right; the widest are cut until a line fits."""
+    widths = _fit([max(map(len, column)) for column in zip(*lines, strict=True)])
+    return [
+        _GAP.join(_cell(text, w, i in right) for i, (text, w) in enumerate(zip(line, widths, strict=True))).rstrip()
+        for line in lines
+    ]
+
+
+def entry(head: str, text: str) -> str:
+    """A line under the tree, wrapped so that only the head stands at the margin."""
+    return textwrap.fill(text, WIDTH, initial_indent=f"{head} ", subsequent_indent=" " * (len(head) + 1))
+
+
+def _fit(widths: list[int]) -> list[int]:
+    widths = list(widths)
+    while sum(widths) + len(_GAP) * (len(widths) - 1) > WIDTH and max(widths) > _NARROWEST:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _cell(text: str, width: int, right: bool) -> str:
+    if len(text) > width:
+        return text[: width - 1] + "…"
+    return text.rjust(width) if right else text.ljust(width)
