@@ -10,7 +10,8 @@ import pytest
 from cli.run import lines, refusal
 from thalweg.algebra.catalog import Catalog
 from thalweg.cql import compile_script
-from thalweg.explain import explain_json, explain_text
+from thalweg.explain import choice_json, choice_text, explain_json, explain_text, plans_text
+from thalweg.optimizer.optimize import optimize
 
 SCRIPT = """\
 CREATE STREAM s (a INT, b STRING);
@@ -29,13 +30,23 @@ def file(tmp_path: Path) -> Path:
 
 def test_text_shows_every_query_under_its_name(file: Path) -> None:
     plans = [query.plan for query in compile_script(SCRIPT, Catalog())]
-    expected = f"QUERY busy\n{explain_text(plans[0])}\nQUERY q2\n{explain_text(plans[1])}"
-    assert "\n".join(lines("explain", file)) + "\n" == expected
+    texts = [f"{explain_text(plan)}\n{choice_text(optimize(plan))}" for plan in plans]
+    assert "\n".join(lines("explain", file)) + "\n" == f"QUERY busy\n{texts[0]}\nQUERY q2\n{texts[1]}"
+
+
+def test_all_plans_on_request(file: Path) -> None:
+    plan = compile_script(SCRIPT, Catalog())[0].plan
+    assert "\n".join(lines("explain", file, "--plans", "--query", "busy")).endswith(
+        plans_text(optimize(plan)).rstrip("\n")
+    )
 
 
 def test_json_is_a_list_for_one_query_and_for_many(file: Path) -> None:
     plans = [query.plan for query in compile_script(SCRIPT, Catalog())]
-    both = [{"name": "busy", "plan": explain_json(plans[0])}, {"name": "q2", "plan": explain_json(plans[1])}]
+    both = [
+        {"name": name, "plan": explain_json(plan), "choice": choice_json(optimize(plan))}
+        for name, plan in zip(("busy", "q2"), plans, strict=True)
+    ]
     assert json.loads("\n".join(lines("explain", file, "--json"))) == both
     assert json.loads("\n".join(lines("explain", "--json", "--query", "BUSY", file))) == both[:1]
 

@@ -79,6 +79,10 @@ class Catalog:
             raise PlanError(f"the name {entry.name} is taken", hint="choose another name")
         self._entries[entry.name.casefold()] = entry
 
+    def replace(self, entry: Entry) -> None:
+        """Know something else of a name."""
+        self._entries[entry.name.casefold()] = entry
+
     def copy(self) -> Catalog:
         """The same names in a catalogue of its own, to try things out in."""
         return Catalog(dict(self._entries), dict(self._aggregates))

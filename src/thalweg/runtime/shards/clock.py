@@ -28,11 +28,12 @@ class InputTime:
 class QueryClock(Stateful):
     """Never goes back. An input that has been silent for its idle time follows the system's clock from then on."""
 
-    KEPT = ("now", "_seen", "_heard", "_first")
+    KEPT = ("now", "began", "_seen", "_heard", "_first")
 
     def __init__(self, inputs: Mapping[str, InputTime], stamped: bool) -> None:
         self._inputs, self._stamped = dict(inputs), stamped
         self.now: Instant = BEGINNING  # everything before has been told to the operators
+        self.began: Instant | None = None  # what time it first was
         self._seen: dict[str, int] = {}  # by input: the greatest ts
         self._heard: dict[str, int] = {}  # by input: when it last brought a tuple, by the system's clock
         self._first = 0  # when the query began, by the system's clock
@@ -52,12 +53,17 @@ class QueryClock(Stateful):
         known = [time for time in times if time is not None]
         if known and len(known) == len(times) and min(known) < FOREVER:  # if all are silent nobody knows the time
             self.now = max(self.now, min(known))
+        return self._noted()
+
+    def _noted(self) -> Instant:
+        if self.began is None and self.now > BEGINNING:
+            self.began = self.now
         return self.now
 
     def advance(self, to: Instant) -> Instant:
         """Somebody says what time it is."""
         self.now = max(self.now, to)
-        return self.now
+        return self._noted()
 
     def drain(self) -> Instant:
         """Nothing more will come: lateness is over."""

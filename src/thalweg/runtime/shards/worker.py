@@ -67,6 +67,7 @@ class ShardWorker:
         operators = [group.operators for group in self._groups.values()]
         return {
             "now": self._clock.now,
+            "began": self._clock.began,
             "latest": self._clock.latest,
             "stamped": self._spec.stamped,
             "groups": sorted(self._groups),

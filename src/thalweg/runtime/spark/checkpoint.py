@@ -1,6 +1,6 @@
 """A query's checkpoint folder: what lies where, and whose it is.
 
-query.json   the plan and the strategy, and which tables are copied to every group
+query.json   the plan and the strategy, and what was decided when the query first started
 layouts.json the number of groups, and which batches were run in how many shards
 spark/       Spark's own: offsets and commits
 state/       a folder per stage, layout and shard: run files and manifests
@@ -15,7 +15,6 @@ answers/     the changes of the answer, if no other sink was given
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,8 +24,9 @@ from thalweg.planner.identity import Identity
 from thalweg.runtime.shards.files import replace_file
 from thalweg.runtime.shards.layouts import Layouts, remove_dropped, shard_folder, usual_groups
 from thalweg.runtime.shards.store import ShardStore, read_manifest
+from thalweg.runtime.spark.decided import Decided
 
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)
@@ -122,17 +122,22 @@ class Checkpoint:
         return [read_manifest(folder / f"manifest-{batch}.json") for folder in self.shards(batch, stage)]
 
     @property
-    def copied(self) -> frozenset[str]:
-        """The tables of which every group has a copy."""
-        return frozenset(self.about().get("copied", ()))
+    def is_claimed(self) -> bool:
+        """Whether it belongs to a query."""
+        return (self.folder / "query.json").exists()
 
-    def claim(self, identity: Identity, asked: Asked, copied: Collection[str] = ()) -> Layouts:
+    @property
+    def decided(self) -> Decided:
+        """What was decided when the query first started."""
+        return Decided.from_json(self.about()["decided"])
+
+    def claim(self, identity: Identity, asked: Asked, decided: Decided | None = None) -> Layouts:
         """Make the folder the query's, or see that it is; from the next batch on it has as many shards as asked for.
 
-        Which tables are copied is fixed when it first starts, since state depends on it.
+        What was decided when the query first started stays.
         """
         path = self.folder / "query.json"
-        if path.exists():
+        if self.is_claimed:
             self._check(identity)
             return self._laid_out(asked)
         if self.spark.exists():
@@ -142,7 +147,7 @@ class Checkpoint:
             )
         layouts = asked.first()
         layouts.write(self.folder)
-        about = {"version": VERSION, **identity.as_tree(), "copied": sorted(copied)}
+        about = {"version": VERSION, **identity.as_tree(), "decided": (decided or Decided()).as_json()}
         replace_file(path, json.dumps(about, indent=2).encode())
         return layouts
 

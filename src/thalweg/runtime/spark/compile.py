@@ -15,17 +15,19 @@ from thalweg.algebra.expressions import Column, Expression, columns_of, map_colu
 from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Field, Schema
 from thalweg.operators.base import Key
+from thalweg.optimizer.optimize import Optimized
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.needed import needed_columns
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.selected import selections
-from thalweg.planner.shards import EVERYWHERE, Cut, Placement, cut
+from thalweg.planner.shards import EVERYWHERE, Cut, Placement
 from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import COMMAND
 from thalweg.runtime.shards.reading import Ports, Reading, TableReading, whole_table
 from thalweg.runtime.shards.spec import QuerySpec
-from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
+from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.heartbeat import heartbeat
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.parcels import PARCELS, for_every_shard
@@ -36,29 +38,25 @@ from thalweg.runtime.spark.stage import EXP, SIGN, TS, StageTask, unique_names
 
 @dataclass(frozen=True)
 class Compiled:
-    """The changes of the answer as a streaming DataFrame, and what its tasks know."""
+    """The changes of the answer as a streaming DataFrame, what its tasks know, and how its plan was chosen."""
 
     frame: DataFrame
     spec: QuerySpec
+    optimized: Optimized | None = None
 
 
 def compile_stages(
     spark: SparkSession,
     blueprint: Blueprint,
-    copied: frozenset[str],
+    parts: Cut,
+    layouts: Layouts,
     streams: Sequence[StreamInput],
     tables: Sequence[TableInput],
-    asked: Asked,
     every: int | None,
     checkpoint: Checkpoint,
 ) -> Compiled:
-    """The streaming DataFrame of a query; the checkpoint becomes its own. `every` is the step of its heartbeat.
-
-    Tables in `copied` are small, if that was not decided when the query first started.
-    """
+    """The streaming DataFrame of a query whose checkpoint this is. `every` is the step of its heartbeat."""
     pipeline = blueprint.build()
-    layouts = checkpoint.claim(pipeline.identity, asked, copied)
-    parts = cut(pipeline, checkpoint.copied)
     checkpoint.control.mkdir(parents=True, exist_ok=True)
     ports = _ports(pipeline, parts)
     stamped = any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -10,16 +10,19 @@ from pyspark.sql import DataFrame, SparkSession
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.expressions import UserAggregate
 from thalweg.algebra.plan import Plan, RelationScan, StreamScan
+from thalweg.algebra.statistics import SourceStatistics
 from thalweg.core.errors import PlanError
+from thalweg.core.time import SECOND
 from thalweg.cql import compile_query, register_aggregate
 from thalweg.fluent import Table
+from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import check
 from thalweg.planner import Settings, Strategy
-from thalweg.planner.blueprint import Blueprint
 from thalweg.runtime.spark.checkpoint import Asked
 from thalweg.runtime.spark.heartbeat import interval
 from thalweg.runtime.spark.inputs import Late, StreamInput, TableInput, stream_input, table_input
-from thalweg.runtime.spark.query import SparkQuery
+from thalweg.runtime.spark.query import Asking, SparkQuery
+from thalweg.runtime.spark.sampling import sample_stream, sample_table
 from thalweg.runtime.spark.session import local_spark
 from thalweg.runtime.spark.sources.arrow import ArrowSource
 
@@ -52,6 +55,8 @@ class Engine:
         idle: str | None = None,
         ahead: str | None = "1 day",
         keep_late: Late = "whole",
+        rate: float | None = None,
+        distinct: Mapping[str, float] | None = None,
     ) -> None:
         """Make a streaming DataFrame known as a stream, or a source whose rows Arrow reads (`sources.parquet`).
 
@@ -60,8 +65,14 @@ class Engine:
         `idle` without rows the stream's time goes on with the system's clock, so that it keeps nobody waiting. Rows
         whose time is `ahead` of the system's clock by more than this are kept aside. Late rows are kept whole; with
         `keep_late="needed"` only in the columns that a query reads, and the others never leave Spark's JVM.
+
+        `rate` (rows per second, or per tick) and `distinct` (by column, how many values) help to choose plans.
         """
         declared = stream_input(name, df, timestamp, lateness, idle, ahead, keep_late)
+        if rate is not None or distinct:
+            per = SECOND if declared.stream.timestamp is not None else 1
+            known = SourceStatistics(None if rate is None else rate / per, None, dict(distinct or {}))
+            declared = declared.known_as(known)
         self.catalog.add(declared.stream)
         self._streams[declared.stream.name] = declared
 
@@ -92,6 +103,23 @@ class Engine:
         self.catalog.add(declared.relation)
         self._tables[declared.relation.name] = declared
 
+    def sample(self, name: str, df: DataFrame | None = None) -> None:
+        """Count, on a bounded DataFrame of its rows, what is worth knowing of a stream or table when plans are chosen.
+
+        Queries that are made from now on profit. A table that does not change can do without `df`.
+        """
+        entry = self.catalog.get(name)
+        if entry.name in self._streams:
+            stream = self._streams[entry.name]
+            found = stream.known_as(sample_stream(stream, stream.frame if df is None else df))
+            self._streams[entry.name] = found
+            self.catalog.replace(found.stream)
+            return
+        table = self._tables[entry.name]
+        held = table.known_as(sample_table(table, table.frame if df is None else df))
+        self._tables[entry.name] = held
+        self.catalog.replace(held.relation)
+
     def register(self, *aggregates: UserAggregate) -> None:
         """Make aggregates of your own known to queries."""
         for aggregate in aggregates:
@@ -112,15 +140,17 @@ class Engine:
         groups: int | None = None,
         settings: Settings | None = None,
         heartbeat: str | None = None,
+        statistics: Statistics | None = None,
     ) -> SparkQuery:
         """A standing query, in CQL, built with `table(...)`, or compiled already; `start` lets it run.
 
         While streams are silent beyond their `idle`, time passes in steps of `heartbeat` ("1 second"); by default in
-        steps of half the shortest `idle`. Without any `idle` nothing happens until rows come.
+        steps of half the shortest `idle`. Without any `idle` nothing happens until rows come. The plan is chosen by
+        what is known of the sources: `statistics`, and what was said when they were declared.
         """
         plan = self._plan(query)
         check(plan)
-        blueprint = Blueprint(plan, _strategy(strategy), settings or Settings())
+        asking = Asking(plan, _strategy(strategy), settings or Settings(), statistics or Statistics())
         streams = [self._streams[name] for name in _names(plan, StreamScan)]
         tables = [self._tables[name] for name in _names(plan, RelationScan)]
         if not streams and not any(table.frame.isStreaming for table in tables):
@@ -128,7 +158,7 @@ class Engine:
         cores = self.spark.sparkContext.defaultParallelism
         asked = Asked(cores, shards or self.shards, groups or self.groups)
         every = interval([stream.time for stream in streams], heartbeat)
-        return SparkQuery(self.spark, blueprint, streams, tables, asked, name, every)
+        return SparkQuery(self.spark, asking, streams, tables, asked, name, every)
 
     def _plan(self, query: str | Table | Plan) -> Plan:
         if isinstance(query, Plan):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.types import IntegerType, LongType, StructField
 
 from thalweg.algebra.catalog import Relation, Stream
+from thalweg.algebra.statistics import SourceStatistics
 from thalweg.core.errors import DataError, NameNotFoundError, TypeMismatchError, did_you_mean
 from thalweg.core.schema import Field, Schema
 from thalweg.core.time import Clock, parse_duration
@@ -40,6 +41,10 @@ class StreamInput:
     ahead: int | None
     late: Late
     load: Load | None = None
+
+    def known_as(self, statistics: SourceStatistics) -> StreamInput:
+        """The same with other statistics."""
+        return replace(self, stream=replace(self.stream, statistics=statistics))
 
     def loading(self, columns: tuple[int, ...]) -> Arranged:
         """What loads some columns of the rows, where the DataFrame only describes them."""
@@ -74,6 +79,10 @@ class TableInput:
     relation: Relation
     frame: DataFrame
     broadcast: bool | None = None  # whether every group of keys gets a copy; None: if it is small
+
+    def known_as(self, statistics: SourceStatistics) -> TableInput:
+        """The same with other statistics."""
+        return replace(self, relation=replace(self.relation, statistics=statistics))
 
     def rows(self) -> DataFrame:
         """The table's columns in our types, ticks (NULL: at once), sign, and what is wrong, if that is known."""

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from pyspark.sql import DataFrame, SparkSession
 
-from thalweg.algebra.plan import Plan
+from thalweg.algebra.plan import Plan, RelationScan, StreamScan, digest
 from thalweg.core.schema import Field, Schema
-from thalweg.explain import explain_json, explain_text
+from thalweg.explain import choice_json, choice_text, explain_json, explain_text, plans_text
+from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
-from thalweg.planner.blueprint import Blueprint
+from thalweg.planner import Settings, Strategy
+from thalweg.planner.choice import Choice, choose
+from thalweg.planner.identity import Identity
 from thalweg.planner.shards import cut
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
 from thalweg.runtime.spark.compile import Compiled, columns_read, compile_stages
+from thalweg.runtime.spark.decided import Decided
 from thalweg.runtime.spark.explain import as_lines, explain_stages, explain_streams, explain_tables
 from thalweg.runtime.spark.finish import finishing
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
@@ -26,23 +31,40 @@ from thalweg.runtime.spark.small import small_tables
 from thalweg.runtime.spark.stage import unique_names
 
 
+@dataclass(frozen=True)
+class Asking:
+    """What a user asks: a plan as written, how to run it, and what is known of its sources."""
+
+    plan: Plan
+    strategy: Strategy
+    settings: Settings
+    statistics: Statistics
+
+    def choose(self, statistics: Statistics | None = None) -> Choice:
+        """What is run, given other statistics perhaps."""
+        return choose(self.plan, self.strategy, self.settings, statistics or self.statistics, in_shards=True)
+
+
 class SparkQuery:
-    """Made by `Engine.query`."""
+    """Made by `Engine.query`. `streams` and `tables` are all that the query reads as it is written."""
 
     def __init__(
         self,
         spark: SparkSession,
-        blueprint: Blueprint,
+        asking: Asking,
         streams: Sequence[StreamInput],
         tables: Sequence[TableInput],
         asked: Asked,
         name: str | None,
         every: int | None,
     ) -> None:
-        self.spark, self._blueprint = spark, blueprint
+        self.spark, self._asking = spark, asking
         self.streams, self.tables, self._asked = streams, tables, asked
         self.name, self._every = name, every
-        self._pipeline = blueprint.build()
+
+    @cached_property
+    def _choice(self) -> Choice:
+        return self._asking.choose()
 
     @cached_property
     def _copied(self) -> frozenset[str]:
@@ -51,28 +73,36 @@ class SparkQuery:
 
     @property
     def plan(self) -> Plan:
-        """The logical plan."""
-        return self._blueprint.plan
+        """The logical plan, as written."""
+        return self._asking.plan
 
     @property
     def schema(self) -> Schema:
         """The answer's columns."""
-        return self._blueprint.plan.schema
+        return self.plan.schema
 
     @property
     def patterns(self) -> Pattern:
         """The update pattern of the query's result."""
-        return annotate(self._blueprint.plan).edge.pattern
+        return annotate(self.plan).edge.pattern
 
-    def explain(self, format: Literal["text", "json"] = "text") -> Any:
-        """The plan with its update patterns and buffers, then what runs in the JVM, what in Python, by which keys."""
-        parts = cut(self._pipeline, self._copied)
-        needed = columns_read(self.plan, self._pipeline, parts)
-        streams, tables = explain_streams(self.streams, self.plan, needed), explain_tables(self.tables)
-        stages = explain_stages(self._pipeline, parts, self._asked.shards or self._asked.cores)
+    def explain(self, format: Literal["text", "json"] = "text", plans: bool = False) -> Any:
+        """The plan with its update patterns and buffers, what is run and what that costs, then what runs where.
+
+        With `plans` all plans that were compared are shown.
+        """
+        blueprint, found = self._choice.blueprint, self._choice.optimized
+        pipeline = blueprint.build()
+        parts = cut(pipeline, self._copied)
+        inputs, held = self._read_by(blueprint.plan)
+        needed = columns_read(blueprint.plan, pipeline, parts)
+        streams, tables = explain_streams(inputs, blueprint.plan, needed), explain_tables(held)
+        stages = explain_stages(pipeline, parts, self._asked.shards or self._asked.cores)
         if format == "json":
-            return {**explain_json(self.plan), "streams": streams, "tables": tables, "stages": stages}
-        return explain_text(self.plan) + "\n\n" + "\n".join(as_lines(streams, tables, stages))
+            choice = {} if found is None else {"choice": choice_json(found)}
+            return {**explain_json(self.plan), **choice, "streams": streams, "tables": tables, "stages": stages}
+        chosen = "" if found is None else "\n" + (plans_text if plans else choice_text)(found)
+        return explain_text(self.plan) + chosen + "\n\n" + "\n".join(as_lines(streams, tables, stages))
 
     def start(
         self,
@@ -96,7 +126,7 @@ class SparkQuery:
         writer = writer.outputMode("append").trigger(**(trigger or {"processingTime": "0 seconds"}))
         if self.name:
             writer = writer.queryName(self.name)
-        return Run(self.spark, writer.start(), place, compiled.spec, sinks.sinks)
+        return Run(self.spark, writer.start(), place, compiled.spec, sinks.sinks, compiled.optimized)
 
     def changes(self, checkpoint: str | Path) -> DataFrame:
         """The changes of the answer as a streaming DataFrame, for any sink of Spark's, in append mode.
@@ -115,9 +145,28 @@ class SparkQuery:
         return {"checkpointLocation": str(Checkpoint.at(checkpoint).spark)}
 
     def _compile(self, place: Checkpoint) -> Compiled:
-        return compile_stages(
-            self.spark, self._blueprint, self._copied, self.streams, self.tables, self._asked, self._every, place
-        )
+        """The checkpoint becomes the query's; what was decided when it first started counts."""
+        identity = Identity.of(self.plan, self._asking.strategy.value)
+        choice, decided = self._choice, None
+        if not place.is_claimed:
+            known = Statistics() if choice.optimized is None else choice.optimized.statistics
+            decided = Decided(self._copied, known, digest(choice.blueprint.plan))
+        layouts = place.claim(identity, self._asked, decided)
+        if decided is None:
+            decided = place.decided
+            choice = self._asking.choose(decided.statistics)
+            decided.check(choice.blueprint.plan)
+        parts = cut(choice.blueprint.build(), decided.copied)
+        streams, tables = self._read_by(choice.blueprint.plan)
+        every = self._every
+        compiled = compile_stages(self.spark, choice.blueprint, parts, layouts, streams, tables, every, place)
+        return replace(compiled, optimized=choice.optimized)
+
+    def _read_by(self, plan: Plan) -> tuple[list[StreamInput], list[TableInput]]:
+        """What a plan reads: perhaps less than the query as it is written."""
+        read = {leaf.source.name for leaf in plan.walk() if isinstance(leaf, StreamScan | RelationScan)}
+        streams = [stream for stream in self.streams if stream.stream.name in read]
+        return streams, [table for table in self.tables if table.relation.name in read]
 
 
 def _shown(schema: Schema) -> Schema:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
@@ -14,6 +14,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from thalweg.core.errors import CheckpointError, DataError
 from thalweg.core.time import Clock, Instant
+from thalweg.explain import choice_json, choice_text
+from thalweg.optimizer.optimize import Optimized
+from thalweg.optimizer.statistics import Statistics
+from thalweg.planner.pipeline import Pipeline
 from thalweg.runtime.local.values import read_instant
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, read_aside
 from thalweg.runtime.shards.files import replace_file
@@ -23,6 +27,7 @@ from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.compile import answer_type
 from thalweg.runtime.spark.failures import plain_failures
+from thalweg.runtime.spark.learned import Done, learned, operators_done, seen
 from thalweg.runtime.spark.sinks import ParquetSink, Sink
 from thalweg.runtime.spark.stage import EXP, SIGN, TS
 
@@ -31,8 +36,15 @@ class Run:
     """Made by `SparkQuery.start`; `query` is Spark's own handle."""
 
     def __init__(
-        self, spark: SparkSession, query: StreamingQuery, checkpoint: Checkpoint, spec: QuerySpec, sinks: Sequence[Sink]
+        self,
+        spark: SparkSession,
+        query: StreamingQuery,
+        checkpoint: Checkpoint,
+        spec: QuerySpec,
+        sinks: Sequence[Sink],
+        optimized: Optimized | None = None,
     ) -> None:
+        self._optimized = optimized
         self._spark, self.query, self.checkpoint, self._spec = spark, query, checkpoint, spec
         self._parquet = next((sink for sink in sinks if isinstance(sink, ParquetSink)), None)
 
@@ -166,6 +178,24 @@ class Run:
             "aside": aside,
             "rows_per_second": None if progress is None else 1000 * arrived / max(1, progress["batchDuration"]),
         }
+
+    def explain(self, format: Literal["text", "json"] = "text") -> Any:
+        """The plan that is run, what was expected of its operators, and what they were seen to do so far."""
+        if self._optimized is None:
+            raise DataError("the query runs as it is written, and nothing was estimated", hint="q.explain()")
+        pipeline, done, ticks = self._done()
+        counted = seen(pipeline, done, ticks)
+        return choice_json(self._optimized, counted) if format == "json" else choice_text(self._optimized, counted)
+
+    def statistics(self) -> Statistics:
+        """What has been learned of streams and sub-plans, for `engine.query(..., statistics=...)`."""
+        return learned(*self._done())
+
+    def _done(self) -> tuple[Pipeline, list[Done], float]:
+        pipeline = self._spec.blueprint.build()
+        abouts = [self._abouts(stage) for stage in range(self._spec.stages)]
+        began = min((about["began"] for about in abouts[0] if about["began"] is not None), default=self.now)
+        return pipeline, operators_done(pipeline, self._spec.cut, abouts), float(self.now - began)
 
     def _abouts(self, stage: int) -> list[dict[str, Any]]:
         """What the shards of a stage say about themselves after the last batch that is done."""

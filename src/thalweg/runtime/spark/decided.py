@@ -1,0 +1,37 @@
+"""What is decided when a query first starts, and stays so: its state lies accordingly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from thalweg.algebra.plan import Plan, digest, drawn
+from thalweg.core.errors import CheckpointError
+from thalweg.optimizer.statistics import Statistics
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The tables that are copied to every group, the statistics that the plan was chosen by, and the plan's digest."""
+
+    copied: frozenset[str] = frozenset()
+    statistics: Statistics = field(default_factory=Statistics)
+    runs: str | None = None
+
+    def check(self, plan: Plan) -> None:
+        """Raise a CheckpointError if the same statistics lead to another plan today."""
+        if self.runs is not None and self.runs != digest(plan):
+            raise CheckpointError(
+                f"the checkpoint's state is that of another plan for the same query; today's would be\n{drawn(plan)}",
+                hint="another version of Thalweg has chosen it: go on with that one, or start the query anew",
+            )
+
+    def as_json(self) -> dict[str, Any]:
+        """For query.json."""
+        return {"copied": sorted(self.copied), "statistics": self.statistics.as_json(), "runs": self.runs}
+
+    @staticmethod
+    def from_json(told: Mapping[str, Any]) -> Decided:
+        """What `as_json` gave."""
+        return Decided(frozenset(told["copied"]), Statistics.from_json(told["statistics"]), told["runs"])
