@@ -61,7 +61,7 @@ def test_explain_says_what_runs_where(spark: SparkSession, tmp_path: Path, late:
     stages = [line for line in rest.splitlines()[6:] if line.startswith("stage")]
     assert len(stages) == 2 and all(" x 3, in Python: " in line for line in stages)
     assert "Join" in stages[0] and "GroupBy" in stages[1]
-    assert "  in: c by c.protocol" in rest.splitlines()
+    assert "  in: c by protocol" in rest.splitlines()
     told = query.explain("json")
     assert [stream["stream"] for stream in told["streams"]] == ["c", "g"]
     assert [table["table"] for table in told["tables"]] == ["f"]

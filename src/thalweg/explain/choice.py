@@ -13,7 +13,7 @@ from thalweg.explain.layout import entry, table, tree
 from thalweg.optimizer.alternatives import Alternative
 from thalweg.optimizer.cost import Costed, stored
 from thalweg.optimizer.estimate import Ends
-from thalweg.optimizer.optimize import MANY_PREMATURE, Optimized
+from thalweg.optimizer.optimize import MANY_PREMATURE, MARGIN, Optimized
 
 HOW = {
     Ends.DIRECT: "direct: results keep the ends that they have, and are deleted by key where that is too late",
@@ -132,10 +132,9 @@ def _notes(found: Optimized) -> Iterator[str]:
 
 
 def _why_not(each: Alternative, chosen: Alternative) -> str:
-    if each.cost < chosen.cost:
-        return "cheaper by less than estimates can tell"
-    if chosen.cost and each.cost / chosen.cost < 1.005:
-        return "costs the same"
+    if each.cost * MARGIN <= chosen.cost:
+        more = each.costed.state > chosen.costed.state * 1.005
+        return "costs about the same, and stores more" if more else "costs about the same"
     return f"costs {each.cost / chosen.cost:.3g} times as much" if chosen.cost else "costs more"
 
 

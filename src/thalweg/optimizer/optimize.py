@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from thalweg.algebra.plan import Plan, Project, Select, Union
@@ -10,7 +11,7 @@ from thalweg.optimizer.cost import Costed
 from thalweg.optimizer.estimate import Ends
 from thalweg.optimizer.statistics import Statistics, declared
 
-# How much cheaper another plan must be than the one that rules alone would choose: estimates are no better than that.
+# Estimates are no better than that: what costs a tenth more may cost the same.
 MARGIN = 0.9
 
 # From this share of premature deletions on, all ends are told by negative tuples above a negation (U7; measured).
@@ -42,14 +43,21 @@ def optimize(plan: Plan, statistics: Statistics | None = None, in_shards: bool =
     """The cheapest alternative; what declarations say completes the statistics."""
     known = (statistics or Statistics()).over(declared([plan]))
     found = alternatives(plan, known, in_shards)
-    chosen = found[0]
-    for other in found[1:]:
-        limit = chosen.cost * (MARGIN if chosen is found[0] else 1.0)
-        if other.cost < limit:
-            chosen = other
+    chosen = _best(found)
     others = tuple(sorted((each for each in found if each is not chosen), key=lambda each: each.cost))
     many = _most_premature(chosen.costed) >= MANY_PREMATURE
     return Optimized(plan, chosen, others, known, Ends.HYBRID if many else Ends.DIRECT)
+
+
+def _best(found: Sequence[Alternative]) -> Alternative:
+    """Of those that cost about as little as the cheapest, the one that stores least; then the first."""
+    limit = min(each.cost for each in found) / MARGIN
+    cheap = [each for each in found if each.cost <= limit]
+    best = cheap[0]
+    for each in cheap[1:]:
+        if each.costed.state < best.costed.state * MARGIN:
+            best = each
+    return best
 
 
 def _most_premature(costed: Costed, is_stored: bool = False) -> float:
