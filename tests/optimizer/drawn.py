@@ -250,6 +250,8 @@ class RuleDrawer(PlanDrawer):
                     return Join(other := self.small(), anti, self._equal_firsts(other, anti))
             return Join(anti, other := self.small(), self._equal_firsts(anti, other))
         negation = self._negation_on_some()
+        if self._dice.chance(3):
+            return self._narrowed(negation)
         other = self._one_per_key() if self._dice.chance(2) else self.small()
         if self._dice.chance(3):
             return Join(other, negation, self._equal_firsts(other, negation))

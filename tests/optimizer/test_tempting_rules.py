@@ -128,7 +128,7 @@ TEMPTING: dict[Callable[[Plan], Plan | None], str] = {
     ask_before_an_anti_join: "negation",
     count_no_further_than_one: "negation",
     select_below_any_window: "selection",
-    select_below_any_negation: "selection",
+    select_below_any_negation: "negation",
     select_below_a_stream_of_answers: "selection",
     narrow_any_outer_join: "selection",
     eliminate_before_an_nrr: "duplicates",
