@@ -19,7 +19,8 @@ from oracle.tables import close
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import Plan
 from thalweg.core.time import BEGINNING
-from thalweg.optimizer import CHOICES, RULES, Rewritten, rewrite
+from thalweg.optimizer import CHOICES, RULES, Rewritten, Rule, rewrite
+from thalweg.patterns import derive
 from thalweg.planner import Strategy
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
@@ -66,17 +67,24 @@ def test_rules_that_keep_dates_keep_them_through_the_whole_plan(case: tuple[Plan
     assert difference(plan, found.plan, history, dated=True) is None
 
 
+@quick
+@given(runnable)
+def test_no_step_makes_an_update_pattern_stronger(case: tuple[Plan, History]) -> None:
+    """The first heuristic of seed 000, section 5.4.2: update pattern simplification."""
+    for step in rewrite(case[0]).steps:
+        assert derive(step.after).pattern <= derive(step.before).pattern, step
+
+
 @pytest.mark.parametrize("choice", CHOICES, ids=lambda rule: rule.name)
 @quick
 @given(case=runnable)
-def test_choices_keep_the_answer_anywhere(choice: object, case: tuple[Plan, History]) -> None:
+def test_choices_keep_the_answer_anywhere(choice: Rule, case: tuple[Plan, History]) -> None:
     plan, history = case
-    for rule in CHOICES:
-        for node in plan.walk():
-            other = rule.apply(node) if rule is choice else None
-            if other is not None:
-                assert other.schema == node.schema
-                assert difference(node, other, history, dated=rule.keeps_dates) is None
+    for node in plan.walk():
+        other = choice.apply(node)
+        if other is not None:
+            assert other.schema == node.schema
+            assert difference(node, other, history, dated=choice.keeps_dates) is None
 
 
 @pytest.mark.parametrize("strategy", [Strategy.AUTO, Strategy.NT], ids=lambda s: s.value)
