@@ -24,6 +24,7 @@ from thalweg.algebra.plan import (
     Named,
     NamedAggregate,
     Negation,
+    NrrJoin,
     Plan,
     Project,
     RStream,
@@ -38,22 +39,35 @@ from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 from thalweg.reference.history import History
 
+FAMILIES = ("selection", "projection", "windows", "duplicates", "negation", "nothing")
 KINDS = [JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL]
 
 
 @st.composite
-def rule_cases(draw: st.DrawFn) -> tuple[Plan, History]:
-    """A plan that some rule is likely to apply to, and what happens to the streams and relations that it reads."""
-    plan = RuleDrawer(Dice(draw), catalog(), in_sql=False).shape()
+def rule_cases(draw: st.DrawFn, family: str | None = None) -> tuple[Plan, History]:
+    """A plan that some rule is likely to apply to, and what happens to the streams and relations that it reads.
+
+    `family` is one of FAMILIES if it matters.
+    """
+    dice = Dice(draw)
+    plan = RuleDrawer(dice, catalog(), in_sql=False).shape(family or dice.pick(FAMILIES))
     return plan, draw(histories(catalog_of(plan), max_size=16))
 
 
 class RuleDrawer(PlanDrawer):
     """Draws left-hand sides of rules, alone or below other operators."""
 
-    def shape(self) -> Plan:
-        """A left-hand side, mostly with something above that depends on its dates or drops some of its columns."""
-        plan = self._dice.pick([self._selection, self._projection, self._duplicates, self._negated, self._empty])()
+    def shape(self, family: str) -> Plan:
+        """A left-hand side, often with something above that depends on its dates or drops some of its columns."""
+        made: dict[str, Callable[[], Plan]] = {
+            "selection": self._selection,
+            "projection": self._projection,
+            "windows": self._same_windows,
+            "duplicates": self._duplicates,
+            "negation": self._negated,
+            "nothing": self._empty,
+        }
+        plan = made[family]()
         match self._dice.number(0, 9):
             case 9:
                 return RStream(plan)
@@ -92,16 +106,20 @@ class RuleDrawer(PlanDrawer):
             self._partitioned,
             self._any_join,
             self._any_join,
+            self._any_join,
             self._semi,
             lambda: Distinct(self.small()),
             self._grouped,
             self._negation_on_some,
+            self._negation_on_some,
             lambda: Intersect(one := self.small(), self._conformed(self.small(), one.schema.types)),
             lambda: IStream(self.small()),
             lambda: DStream(self.small()),
+            lambda: RStream(self.small()),
             lambda: TopK(self.small(), (), 2),
         ]
-        return self._narrowed(self._dice.pick(made)())
+        plan = self._dice.pick(made)()
+        return Select(plan, TRUE) if self._dice.chance(12) else self._narrowed(plan)
 
     def _narrowed(self, plan: Plan) -> Plan:
         """A selection by several comparisons, often of one column with constants, so that they say much alike."""
@@ -125,7 +143,7 @@ class RuleDrawer(PlanDrawer):
                 return call("not", a_predicate(self._dice, schema))
             case 5 | 6:
                 return call("not", call("is_null", column(schema, self._dice.number(0, len(schema) - 1))))
-            case 3 | 4:
+            case 2 | 3 | 4:
                 return a_comparison(self._dice, schema)
             case _:
                 function = self._dice.pick(["=", ">", "<=", "<>", ">=", "<"])
@@ -171,7 +189,6 @@ class RuleDrawer(PlanDrawer):
         made: list[Callable[[], Plan]] = [
             lambda: self._projected(self.small()),
             lambda: Union(one := self.small(), self._conformed(self.small(), one.schema.types)),
-            lambda: self._same_windows(),
             lambda: self._windowed(self.stream(self._dice.number(0, 1))),
             self._any_join,
             self._any_join,
@@ -199,11 +216,19 @@ class RuleDrawer(PlanDrawer):
             lambda: self._shown(self._join_on_first(self.small(), self.small(), JoinKind.INNER)),
             lambda: Union(one := Distinct(self.small()), self._conformed(self.small(), one.schema.types)),
             lambda: self._projected(Distinct(self.small())),
+            self._meeting_nrr,
             lambda: self._group_by(1, exact=True),
             self._partitioned,
-            lambda: Join(one := self._partitioned(), two := self._partitioned(), self._equal_firsts(one, two)),
+            lambda: Join(one := self._one_per_key(), two := self._one_per_key(), self._equal_firsts(one, two)),
         ]
         return Distinct(self._dice.pick(made)())
+
+    def _meeting_nrr(self) -> Plan:
+        """Tuples that may come again, and meet an NRR that has changed meanwhile."""
+        stream = self._windowed(self._dice.pick(self._streams))
+        left = Project(stream, (Named(column(stream.schema, 0), "k"),))
+        nrr = self._dice.pick(self._nrrs)
+        return NrrJoin(left, nrr, self._equal_firsts(left, nrr), self._dice.pick(KINDS[:2]))
 
     def _shown(self, plan: Plan) -> Plan:
         """All columns but perhaps the first of the right side, in another order."""
@@ -225,6 +250,8 @@ class RuleDrawer(PlanDrawer):
                     return Join(other := self.small(), anti, self._equal_firsts(other, anti))
             return Join(anti, other := self.small(), self._equal_firsts(anti, other))
         negation = self._negation_on_some()
+        if self._dice.chance(3):
+            return self._narrowed(negation)
         other = self._one_per_key() if self._dice.chance(2) else self.small()
         if self._dice.chance(3):
             return Join(other, negation, self._equal_firsts(other, negation))

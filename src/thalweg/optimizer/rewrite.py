@@ -13,7 +13,7 @@ from thalweg.optimizer.rule import Rule
 from thalweg.optimizer.rules import RULES
 from thalweg.patterns import check
 
-MOST_STEPS = 20_000  # far more than any plan needs: two rules that undo each other would go on for ever
+MOST_STEPS = 20_000  # far more than any plan needs: rules that make a plan ever larger would go on for ever
 
 
 @dataclass(frozen=True)
@@ -50,19 +50,25 @@ class _Driver:
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules = rules
         self._done: dict[tuple[Plan, Demands], Plan] = {}
+        self._open: set[tuple[Plan, Demands]] = set()
         self.steps: list[Step] = []
 
     def rewritten(self, plan: Plan, above: Demands) -> Plan:
         """Inputs first, then the node; what a rule makes of it is looked at again from below."""
         key = (plan, above)
-        if key not in self._done:
-            found = self._inputs(plan, above)
-            step = self._step(found, above)
-            if step is not None:
-                self.steps.append(step)
-                self._guard()
-                found = self.rewritten(step.after, above)
-            self._done[key] = self._done[found, above] = found
+        if key in self._done:
+            return self._done[key]
+        if key in self._open:
+            raise self._endless()
+        self._open.add(key)
+        found = self._inputs(plan, above)
+        while (found, above) not in self._done and (step := self._step(found, above)) is not None:
+            self.steps.append(step)
+            if len(self.steps) > MOST_STEPS:
+                raise self._endless()
+            found = self._inputs(step.after, above)
+        self._open.remove(key)
+        self._done[key] = self._done[found, above] = self._done.get((found, above), found)
         return self._done[key]
 
     def _inputs(self, plan: Plan, above: Demands) -> Plan:
@@ -82,13 +88,13 @@ class _Driver:
             return Step(rule, plan, after)
         return None
 
-    def _guard(self) -> None:
-        if len(self.steps) > MOST_STEPS:
-            last, other = self.steps[-1], self.steps[-2]
-            raise PlanError(
-                f"the rewrite rules {other.rule.name} and {last.rule.name} find no end:\n{other.after}\n{last.after}",
-                hint="run the query without rewriting, and tell us",
-            )
+    def _endless(self) -> PlanError:
+        names = [step.rule.name for step in self.steps[-2:]]
+        plans = "\n".join(str(step.after) for step in self.steps[-2:])
+        return PlanError(
+            f"the rewrite rules {' and '.join(names)} find no end:\n{plans}",
+            hint="leave one of them out: rewrite(plan, rules)",
+        )
 
 
 def _fits(before: Plan, after: Plan, above: Demands) -> bool:

@@ -56,18 +56,23 @@ def _connected(function: str, parts: list[Expression], type_: DataType) -> Expre
 
 def _conjunction(parts: Sequence[Expression]) -> list[Expression]:
     """The parts less those that the others imply; FALSE alone if they contradict each other."""
-    unique = list(dict.fromkeys(parts))
-    if FALSE in unique or any(_opposite(part) in unique for part in unique):
+    found = _fewer(list(dict.fromkeys(parts)))
+    return found if set(found) == set(parts) else _conjunction(found)
+
+
+def _fewer(parts: Sequence[Expression]) -> list[Expression]:
+    """One round: what one part becomes may make another one needless."""
+    if FALSE in parts or any(_opposite(part) in parts for part in parts):
         return [FALSE]
     said: dict[Expression, Said] = {}
     others: list[Expression] = []
-    for part in unique:
+    for part in parts:
         subject = subject_of(part)
         if subject is None:
             others.append(part)
         else:
             said.setdefault(subject, Said(subject)).add(part)
-    others = [part for part in others if not _absorbed(part, unique)]
+    others = [part for part in others if not _absorbed(part, parts)]
     found = [*others, *(part for about in said.values() for part in about.parts())]
     return [FALSE] if FALSE in found else sorted(found, key=spelling)
 

@@ -1,0 +1,69 @@
+"""Would catch a key that does not tell rows apart, or a fact that is none: what rules take for granted, at every t."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cql.catalogue import plan_of
+from kernel.test_against_reference import AFTERWARDS, allowed
+from optimizer.drawn import rule_cases
+from strategies.plans import cases
+from thalweg.algebra.plan import Plan, RelationScan
+from thalweg.core.rows import Row
+from thalweg.core.time import Instant
+from thalweg.optimizer.facts import facts
+from thalweg.optimizer.keys import is_unique, keys
+from thalweg.reference.evaluate import Reference
+from thalweg.reference.history import History
+from thalweg.reference.scalars import evaluate
+
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
+many = settings(max_examples=10 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+any_case = st.one_of(rule_cases(), cases()).filter(lambda case: allowed(case[0]))
+
+
+def contents(node: Plan, history: History) -> list[tuple[Instant, list[Row]]]:
+    """All rows of a plan, instant by instant."""
+    reference = Reference(node, history)
+    end = max(history.last, 0) + AFTERWARDS
+    return [(t, [d.row for d in reference.tuples(t)]) for t in [*reference.instants(end), end]]
+
+
+@many
+@given(any_case)
+def test_no_two_rows_agree_on_a_key(case: tuple[Plan, History]) -> None:
+    plan, history = case
+    for node in plan.walk():
+        for key in keys(node):
+            for t, rows in contents(node, history):
+                seen = Counter(tuple(row[i] for i in sorted(key)) for row in rows)
+                assert all(n == 1 for n in seen.values()), f"{sorted(key)} of {node} at {t}: {seen}"
+
+
+@many
+@given(any_case)
+def test_facts_are_true_of_every_row(case: tuple[Plan, History]) -> None:
+    plan, history = case
+    for node in plan.walk():
+        for fact in facts(node):
+            for t, rows in contents(node, history):
+                assert all(evaluate(fact, row) is True for row in rows), f"{fact} of {node} at {t}: {rows}"
+
+
+def test_a_primary_key_is_one_also_behind_joins() -> None:
+    relation = plan_of("SELECT * FROM rel")
+    assert isinstance(relation, RelationScan) and keys(relation) == {frozenset({0})}
+    joined = plan_of("SELECT * FROM s [PARTITION BY a ROWS 1] JOIN rel ON s.a = rel.k")
+    assert is_unique(joined, [0]) and is_unique(joined, [3])
+    several = plan_of("SELECT * FROM s [PARTITION BY b ROWS 1] JOIN rel ON s.a = rel.k")
+    assert is_unique(several, [1]) and not is_unique(several, [3])
+
+
+def test_an_nrrs_key_is_none_behind_its_join() -> None:
+    """Its row may meet one tuple before an update and another one after it."""
+    met = plan_of("SELECT * FROM s [PARTITION BY a ROWS 1] JOIN meta ON s.b = meta.label")
+    assert is_unique(met, [0, 3]) and not is_unique(met, [3])
