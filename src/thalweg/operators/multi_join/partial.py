@@ -31,7 +31,7 @@ class Part:
 
     def lane(self, column: int) -> Lane:
         """A column."""
-        lane: Lane = self.tuples.columns[column][self.rows]
+        lane: Lane = self.tuples.columns[column].take(self.rows)
         return lane
 
     def take(self, rows: Lane) -> Part:
