@@ -17,7 +17,8 @@ from thalweg.operators.multi_join.view import Candidates, View
 from thalweg.operators.pairs import pairs
 from thalweg.state.run import Run
 
-_PIECE = 1 << 16  # partial results that are worth going on with
+_LARGE = 1 << 12  # partial results from one run that are worth going on with by themselves
+_PIECE = 1 << 14  # those from several runs, which must be copied together
 _CELLS = 1 << 20  # comparisons of a scan at a time
 
 
@@ -75,7 +76,9 @@ class Step:
         rows = 0
         for tuples, i, j in self._candidates(partial, view, counts, source):
             met = self._alive(partial, tuples, i, j)
-            if len(met.i):
+            if len(met.i) >= _LARGE:
+                yield from self._children(partial, [met])
+            elif len(met.i):
                 waiting.append(met)
                 rows += len(met.i)
             if rows >= _PIECE:
@@ -127,12 +130,13 @@ class Step:
         """What was found as one vector, without what a demand drops."""
         if not found:
             return
-        i, start, end = (_concat([met[field] for met in found]) for field in (1, 3, 4))
+        i, start = _concat([met.i for met in found]), _concat([met.start for met in found])
+        end = _concat([met.end for met in found])
         new = Part.joined([Part(met.tuples, met.j) for met in found])
         for demand in self.demands:
-            # Of those met before, a lane is gathered once for all their partners: it is much shorter.
+            # Of those met before, a lane is gathered once for all their partners: it is shorter.
             lanes = [
-                new.lane(column) if input_ == self.input else partial.bound[input_].lane(column).take(i)
+                new.lane(column) if input_ == self.input else partial.lane(input_, column).take(i)
                 for input_, column in demand.reads
             ]
             holds = demand.condition.holds_on(lanes, len(i))
