@@ -24,6 +24,7 @@ from thalweg.operators.multi_join.view import Extras, View
 from thalweg.operators.multi_join.walk import Planned, walk
 from thalweg.state.buffers import Buffer
 from thalweg.state.coder import KeyCoder
+from thalweg.state.keyed import Keyed
 from thalweg.state.snapshot import Tree
 
 
@@ -113,7 +114,7 @@ class MultiJoin(Operator):
         begun = _begun([*(t.kept for t in told), *(t.deleting for t in told)], now)
         left = [Extras(t.until_deleted(begun)) for t in told]
         found = [*self._added([t.kept for t in told], left), *self._deleted(told, left, begun)]
-        self._keep([t.kept for t in told], now)
+        self._keep([t.by_key for t in told], now)
         self._look([t.kept for t in told], now)
         return assemble(found, self._widths, self._nothing)
 
@@ -159,7 +160,7 @@ class MultiJoin(Operator):
         views[source] = View(self._stored[source], Extras(new), stored_too=False)
         return walk(self._steps[source], views, self._counts, source)
 
-    def _keep(self, kept: Sequence[Batch], now: Instant) -> None:
+    def _keep(self, kept: Sequence[Sequence[Keyed]], now: Instant) -> None:
         for stored, new in zip(self._stored, kept, strict=True):
             stored.keep(new, now)
             stored.expire(now)

@@ -89,7 +89,7 @@ class LazyMultiJoin(MultiJoin):
     def _close(self, t: Instant) -> None:
         """Nothing more will be told of t: what was joined then is stored."""
         waiting = self._waiting
-        self._keep(waiting, t)
+        self._keep([stored.by_key(new) for stored, new in zip(self._stored, waiting, strict=True)], t)
         self._waiting = [tuples.take(slice(0, 0)) for tuples in waiting]
         self._gone = [tuples.take(slice(0, 0)) for tuples in self._gone]
         self._shown, self._open, self._evaluated = None, None, t

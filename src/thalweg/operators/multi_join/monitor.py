@@ -20,7 +20,7 @@ _FEW = 64  # arrivals from which a rate can be told
 class Monitor(Stateful):
     """Looks again when as many tuples have come as half of those stored, so that looking costs little per tuple."""
 
-    KEPT: ClassVar[tuple[str, ...]] = ("_since", "_arrived", "_rates", "_sizes", "_distinct")
+    KEPT: ClassVar[tuple[str, ...]] = ("_since", "_arrived", "_rates", "_sizes", "_values")
 
     def __init__(self, inputs: int, attributes: int, drift: float) -> None:
         """`drift` is the factor by which something must have changed."""
@@ -30,12 +30,12 @@ class Monitor(Stateful):
         self._arrived = [0] * inputs
         self._rates: list[float] = []  # those that the last orders were chosen by
         self._sizes: list[float] = []
-        self._distinct: list[list[float | None]] = []
+        self._values: list[list[float | None]] = []
 
     @property
     def statistics(self) -> list[StreamStatistics] | None:
         """What the last orders were chosen by; None before there was anything to choose by."""
-        told = zip(self._rates, self._sizes, self._distinct, strict=True)
+        told = zip(self._rates, self._sizes, self._values, strict=True)
         return [StreamStatistics(rate, size, tuple(values)) for rate, size, values in told] or None
 
     def arrived(self, counts: Sequence[int], first: Instant) -> None:
@@ -52,19 +52,18 @@ class Monitor(Stateful):
         ticks = now - self._since
         rates = [(count + 1) / ticks for count in self._arrived]  # nothing yet is not never
         sizes = [float(max(1, s.size)) for s in stored]
-        distinct = [self._values(s, coding) for s, coding in zip(stored, codings, strict=True)]
+        values = [self._distinct(s, coding) for s, coding in zip(stored, codings, strict=True)]
         self._since, self._arrived = now, [0] * len(self._arrived)
-        if self._rates and not self._has_drifted(rates, sizes, distinct):
+        if self._rates and not self._has_drifted(rates, sizes, values):
             return False
-        self._rates, self._sizes, self._distinct = rates, sizes, distinct
+        self._rates, self._sizes, self._values = rates, sizes, values
         return True
 
-    def _values(self, stored: Stored, coding: Coding) -> list[float | None]:
-        """By attribute the distinct codes in a window."""
+    def _distinct(self, stored: Stored, coding: Coding) -> list[float | None]:
+        """By attribute the values in a window."""
         found: list[float | None] = [None] * self._attributes
         for attribute in coding.attributes:
-            lanes = [run.columns[coding.place(attribute)] for run in stored.runs]
-            found[attribute] = float(max(1, _distinct(lanes)))
+            found[attribute] = _values([run.columns[coding.place(attribute)] for run in stored.runs])
         return found
 
     def _has_drifted(self, rates: list[float], sizes: list[float], distinct: list[list[float | None]]) -> bool:
@@ -73,12 +72,18 @@ class Monitor(Stateful):
             total = sum(rates)
             return [rate / total for rate in rates] + sizes + [v for row in distinct for v in row if v is not None]
 
-        now, then = flat(rates, sizes, distinct), flat(self._rates, self._sizes, self._distinct)
+        now, then = flat(rates, sizes, distinct), flat(self._rates, self._sizes, self._values)
         return any(max(a / b, b / a) > self._drift for a, b in zip(now, then, strict=True))
 
 
-def _distinct(lanes: Sequence[Ints]) -> int:
-    if not lanes:
-        return 0
-    codes = np.concatenate(lanes)
-    return int(np.count_nonzero(np.bincount(codes))) if len(codes) else 0
+def _values(lanes: Sequence[Ints]) -> float:
+    """How many values tuples have: as many, all alike, as would make two tuples meet as often as these do.
+
+    Where all values are there and alike that is their number. Of few tuples it is those that may still come, which
+    their number is not; of values that are not alike it is less, and joins are as much larger.
+    """
+    codes = np.concatenate(lanes) if lanes else np.empty(0, dtype=np.int64)
+    times = np.bincount(codes).astype(np.float64)
+    meetings = float((times * (times - 1)).sum())
+    pairs = float(len(codes)) * (len(codes) - 1)
+    return max(1.0, float(np.count_nonzero(times)) if not meetings else pairs / meetings)

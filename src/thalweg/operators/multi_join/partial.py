@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Part:
 
     def lane(self, column: int) -> Lane:
         """A column."""
-        lane: Lane = self.tuples.columns[column][self.rows]
+        lane: Lane = self.tuples.columns[column].take(self.rows)
         return lane
 
     def take(self, rows: Lane) -> Part:
@@ -67,9 +67,16 @@ class Partial:
     start: Ints
     end: Ints
     codes: Mapping[int, Ints]
+    _lanes: dict[tuple[int, int], Lane] = field(default_factory=dict, compare=False)  # that were asked for
 
     def __len__(self) -> int:
         return len(self.start)
+
+    def lane(self, input_: int, column: int) -> Lane:
+        """A column of an input that was met."""
+        if (input_, column) not in self._lanes:
+            self._lanes[input_, column] = self.bound[input_].lane(column)
+        return self._lanes[input_, column]
 
     def take(self, rows: Lane) -> Partial:
         """Some of the partial results."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import Ints
+from thalweg.core.lanes import Ints, Lane
 from thalweg.core.time import BEGINNING
 from thalweg.operators.evaluate import Condition
 from thalweg.operators.multi_join.partial import Part, Partial
@@ -17,7 +17,8 @@ from thalweg.operators.multi_join.view import Candidates, View
 from thalweg.operators.pairs import pairs
 from thalweg.state.run import Run
 
-_PIECE = 1 << 16  # partial results that are worth going on with
+_LARGE = 1 << 12  # partial results from one run that are worth going on with by themselves
+_PIECE = 1 << 14  # those from several runs, which must be copied together
 _CELLS = 1 << 20  # comparisons of a scan at a time
 
 
@@ -75,7 +76,9 @@ class Step:
         rows = 0
         for tuples, i, j in self._candidates(partial, view, counts, source):
             met = self._alive(partial, tuples, i, j)
-            if len(met.i):
+            if len(met.i) >= _LARGE:
+                yield from self._children(partial, [met])
+            elif len(met.i):
                 waiting.append(met)
                 rows += len(met.i)
             if rows >= _PIECE:
@@ -111,32 +114,43 @@ class Step:
 
     def _alive(self, partial: Partial, tuples: Batch | Run, i: Ints, j: Ints) -> _Met:
         """The pairs that are alive together and agree in all other attributes."""
-        start, end = partial.start[i], np.minimum(partial.end[i], tuples.end[j])
+        start, end = partial.start.take(i), tuples.end.take(j)
+        alive = start < end  # a stored tuple has begun, so it need only last
         if isinstance(tuples, Batch):
-            start = np.maximum(start, tuples.start[j])
-        alive = start < end
+            np.maximum(start, tuples.start.take(j), out=start)
+            alive &= start < partial.end.take(i)
         for attribute, place in self.shared[1:]:
-            alive &= partial.codes[attribute][i] == tuples.columns[place][j]
-        if alive.all():
-            return _Met(tuples, i, j, start, end)
-        return _Met(tuples, i[alive], j[alive], start[alive], end[alive])
+            alive &= partial.codes[attribute].take(i) == tuples.columns[place].take(j)
+        rows = np.flatnonzero(alive)
+        if len(rows) < len(i):
+            i, j, start, end = i.take(rows), j.take(rows), start.take(rows), end.take(rows)
+        return _Met(tuples, i, j, start, np.minimum(end, partial.end.take(i), out=end))
 
     def _children(self, partial: Partial, found: Sequence[_Met]) -> Iterator[Partial]:
         """What was found as one vector, without what a demand drops."""
         if not found:
             return
-        i = found[0].i if len(found) == 1 else np.concatenate([met.i for met in found])
+        i, start = _concat([met.i for met in found]), _concat([met.start for met in found])
+        end = _concat([met.end for met in found])
         new = Part.joined([Part(met.tuples, met.j) for met in found])
-        codes = {a: lane[i] for a, lane in partial.codes.items() if a in self.needed}
-        child = Partial(
-            {**{other: part.take(i) for other, part in partial.bound.items()}, self.input: new},
-            np.concatenate([met.start for met in found]),
-            np.concatenate([met.end for met in found]),
-            codes | {attribute: new.lane(place) for attribute, place in self.carried},
-        )
         for demand in self.demands:
-            lanes = [child.bound[input_].lane(column) for input_, column in demand.reads]
-            holds = demand.condition.holds_on(lanes, len(child))
-            child = child if holds.all() else child.take(holds)
-        if len(child):
-            yield child
+            # Of those met before, a lane is gathered once for all their partners: it is shorter.
+            lanes = [
+                new.lane(column) if input_ == self.input else partial.lane(input_, column).take(i)
+                for input_, column in demand.reads
+            ]
+            holds = demand.condition.holds_on(lanes, len(i))
+            if not holds.all():
+                i, start, end, new = i[holds], start[holds], end[holds], new.take(holds)
+        codes = {a: lane.take(i) for a, lane in partial.codes.items() if a in self.needed}
+        if len(i):
+            yield Partial(
+                {**{other: part.take(i) for other, part in partial.bound.items()}, self.input: new},
+                start,
+                end,
+                codes | {attribute: new.lane(place) for attribute, place in self.carried},
+            )
+
+
+def _concat(parts: Sequence[Lane]) -> Ints:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

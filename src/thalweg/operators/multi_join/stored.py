@@ -27,6 +27,7 @@ class Told:
 
     kept: Batch
     deleting: Batch
+    by_key: tuple[Keyed, ...]
 
     def until_deleted(self, begun: Instant) -> Batch:
         """The old tuples that are deleted, until then; `begun` is an instant by which they had."""
@@ -78,20 +79,22 @@ class Stored(Stateful):
 
     def tell(self, tuples: Batch) -> Told:
         """Delete what the negative tuples delete; nothing is kept yet."""
-        first: Told | None = None
+        kept, deleting = [], []
         for place, buffer in zip(self._places, self._buffers, strict=True):
             keyed = _keyed(tuples, place).closed()
             matched = buffer.delete(keyed)
-            if first is None:
-                kept = keyed.take(~matched) if matched.any() else keyed
-                first = Told(kept.tuples, keyed.take(matched).tuples)
-        assert first is not None
-        return first
+            kept.append(keyed.take(~matched) if matched.any() else keyed)
+            deleting.append(keyed.take(matched))
+        return Told(kept[0].tuples, deleting[0].tuples, tuple(kept))
 
-    def keep(self, kept: Batch, now: Instant) -> None:
+    def keep(self, by_key: Sequence[Keyed], now: Instant) -> None:
         """Store tuples that have been joined."""
-        for place, buffer in zip(self._places, self._buffers, strict=True):
-            buffer.keep(_keyed(kept, place), now)
+        for keyed, buffer in zip(by_key, self._buffers, strict=True):
+            buffer.keep(keyed, now)
+
+    def by_key(self, tuples: Batch) -> tuple[Keyed, ...]:
+        """Tuples by the key of each buffer."""
+        return tuple(_keyed(tuples, place) for place in self._places)
 
     def expire(self, now: Instant) -> None:
         """Forget what has ended, where it is time to."""

@@ -10,8 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from thalweg.core.stream_statistics import Orders, StreamStatistics
+
+
+class Walked(NamedTuple):
+    """A part of a walk: its partial results, by attribute their distinct values, and the cost per unit of time."""
+
+    n: float
+    values: tuple[float | None, ...]
+    cost: float
 
 
 @dataclass(frozen=True)
@@ -42,28 +51,37 @@ class CostModel:
 
     def walk(self, source: int, order: Sequence[int]) -> float:
         """The cost per unit of time of walking an order for the new tuples of a source, wherever it stands."""
-        rate = self.streams[source].rate
-        evaluations = 1.0 / self.interval if self.interval else rate  # per unit of time
-        new = rate / evaluations if evaluations else 0.0
-        first = order[0]
-        n = new if first == source else self._size(first)
-        values = dict(_values(self.streams[first]))
-        total = 0.0
+        walked = self.begin(source, order[0])
         for j in order[1:]:
-            size = new if j == source else self._size(j)
-            partners = size
-            for attribute, theirs in _values(self.streams[j]):
-                if attribute in values:
-                    partners /= max(values[attribute], theirs)
-                    values[attribute] = min(values[attribute], theirs)
-                else:
-                    values[attribute] = theirs
-            total += n * self._looked_at(j, size, partners)
-            n *= partners
-        return evaluations * total
+            walked = self.extend(walked, source, j)
+        return walked.cost
 
-    def _size(self, j: int) -> float:
+    def begin(self, source: int, first: int) -> Walked:
+        """A walk for the new tuples of a source that has one stream behind it; that costs nothing yet."""
+        return Walked(self._size(source, first), self.streams[first].distinct, 0.0)
+
+    def extend(self, walked: Walked, source: int, j: int) -> Walked:
+        """The walk with one more stream; its cost only ever grows."""
+        size = self._size(source, j)
+        partners, values = size, list[float | None]()
+        for ours, theirs in zip(walked.values, self.streams[j].distinct, strict=True):
+            if ours is not None and theirs is not None:
+                partners /= max(ours, theirs)
+                values.append(min(ours, theirs))
+            else:
+                values.append(theirs if ours is None else ours)
+        compared = walked.n * self._looked_at(j, size, partners)
+        return Walked(walked.n * partners, tuple(values), walked.cost + self._evaluations(source) * compared)
+
+    def _evaluations(self, source: int) -> float:
+        """How often per unit of time new tuples of a source are walked."""
+        return 1.0 / self.interval if self.interval else self.streams[source].rate
+
+    def _size(self, source: int, j: int) -> float:
+        """The tuples of a stream that are met: those of the source are the new ones."""
         stream = self.streams[j]
+        if j == source:
+            return stream.rate * self.interval if self.interval else 1.0
         return stream.size + stream.rate * self.interval / 2
 
     def _looked_at(self, j: int, size: float, partners: float) -> float:
@@ -74,7 +92,3 @@ class CostModel:
 def in_front(order: Sequence[int], source: int) -> tuple[int, ...]:
     """The order with a stream moved to the front."""
     return (source, *(i for i in order if i != source))
-
-
-def _values(stream: StreamStatistics) -> list[tuple[int, float]]:
-    return [(attribute, v) for attribute, v in enumerate(stream.distinct) if v is not None]

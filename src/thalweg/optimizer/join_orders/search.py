@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import permutations
+from typing import NamedTuple
 
 from thalweg.core.stream_statistics import StreamStatistics
-from thalweg.optimizer.join_orders.cost import CostModel
+from thalweg.optimizer.join_orders.cost import CostModel, Walked, in_front
 
-EXHAUSTIVE = 6  # streams, whose 720 orders take some hundredths of a second
+EXHAUSTIVE = 6  # streams, of whose 720 orders most are given up early
 
 Order = tuple[int, ...]
 Cost = Callable[[Order], float]
+Walks = tuple[Walked, ...]
+
+
+class _Best(NamedTuple):
+    """The cheapest order so far."""
+
+    order: Order
+    cost: float
 
 
 def best_global_order(model: CostModel) -> Order:
-    """One order for all sources; of equally cheap ones the first by position."""
-    streams = len(model.streams)
-    if streams <= EXHAUSTIVE:
-        return _cheapest(permutations(range(streams)), model.global_order)
-    return heuristic_order(model.streams, model.global_order)
+    """One order for all sources; of equally cheap ones that of the heuristic."""
+    found = heuristic_order(model.streams, model.global_order)
+    everyone = range(len(model.streams))
+    if len(everyone) > EXHAUSTIVE:
+        return found
+
+    def extend(walks: Walks, j: int) -> Walks:
+        return tuple(walk if i == j else model.extend(walk, i, j) for i, walk in enumerate(walks))
+
+    begun = tuple(model.begin(i, i) for i in everyone)
+    return _search((), begun, extend, _Best(found, model.global_order(found))).order
 
 
 def best_local_order(model: CostModel, source: int, source_first: bool) -> Order:
@@ -28,13 +42,31 @@ def best_local_order(model: CostModel, source: int, source_first: bool) -> Order
     def cost(order: Order) -> float:
         return model.walk(source, order)
 
-    others = [i for i in range(len(model.streams)) if i != source]
+    found = in_front(heuristic_order(model.streams, lambda order: cost(in_front(order, source))), source)
+    if not source_first:
+        found = _moved(found, source, cost)
     if len(model.streams) > EXHAUSTIVE:
-        found = heuristic_order(model.streams, lambda order: cost((source, *(i for i in order if i != source))))
-        first = (source, *(i for i in found if i != source))
-        return first if source_first else _moved(first, source, cost)
-    ways = ((source, *rest) for rest in permutations(others)) if source_first else permutations(range(len(others) + 1))
-    return _cheapest(ways, cost)
+        return found
+
+    def extend(walks: Walks, j: int) -> Walks:
+        return (model.extend(walks[0], source, j),)
+
+    best = _Best(found, cost(found))
+    for first in [source] if source_first else range(len(model.streams)):
+        best = _search((first,), (model.begin(source, first),), extend, best)
+    return best.order
+
+
+def _search(order: Order, walks: Walks, extend: Callable[[Walks, int], Walks], best: _Best) -> _Best:
+    """The best order that begins like this one, unless the best so far is as good; cheap beginnings are tried first."""
+    rest = [i for i in range(len(best.order)) if i not in order]
+    if not rest:
+        return _Best(order, sum(walk.cost for walk in walks))
+    ways = [(i, extend(walks, i)) for i in rest]
+    for i, longer in sorted(ways, key=lambda way: sum(walk.cost for walk in way[1])):
+        if sum(walk.cost for walk in longer) < best.cost:
+            best = _search((*order, i), longer, extend, best)
+    return best
 
 
 def heuristic_order(streams: Sequence[StreamStatistics], cost: Cost) -> Order:

@@ -1,0 +1,5 @@
+"""`thalweg bench joins`: multi-way joins (seed 004, section 6): orders, methods, and trees of binary joins."""
+
+from thalweg.bench.joins.run import run
+
+__all__ = ["run"]

@@ -1,0 +1,39 @@
+"""Hash tables against nested loops, four windows, two tuples of a value in each (seed 004, section 6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from thalweg.bench.joins.workload import Measured, Workload, measure
+from thalweg.bench.result import Result
+from thalweg.planner import Settings
+
+FASTER = 5.0  # at windows of AT tuples
+AT = 1_000
+WINDOWS = (250, 1_000, 4_000)
+GROWS = 1.2  # from a window to the next, four times as large
+BATCH = 8_000
+
+
+def methods(windows: Sequence[int] = WINDOWS, batch: int = BATCH, rounds: int = 5) -> Iterator[Result]:
+    """How many times faster hash tables are, and how that grows with the window."""
+    ratios = []
+    for window in windows:
+        workload = Workload(((1, window, window // 2),) * 4)
+        hashed, scanned = (_measured(workload, method, batch, rounds) for method in ("hash", "nested-loops"))
+        ratios.append(scanned.seconds / hashed.seconds)
+        detail = {
+            "microseconds": round(hashed.seconds * 1e6, 2),
+            "nested_loops_microseconds": round(scanned.seconds * 1e6, 2),
+            "comparisons": round(hashed.comparisons),
+            "nested_loops_comparisons": round(scanned.comparisons),
+        }
+        target = FASTER if window == AT else None
+        case = f"four windows of {window:,} tuples, {window // 2:,} values: nested loops / hash"
+        yield Result(case, ratios[-1], target, at_least=True, detail=detail)
+    for before, after, small, large in zip(ratios, ratios[1:], windows, windows[1:], strict=False):
+        yield Result(f"the same, from {small:,} to {large:,} tuples", after / before, GROWS, at_least=True)
+
+
+def _measured(workload: Workload, method: str, batch: int, rounds: int) -> Measured:
+    return measure(workload, workload.join(), Settings(join=method), batch=batch, batches=1, rounds=rounds)

@@ -1,0 +1,24 @@
+"""Would catch a benchmark of joins that measures nothing, or an order that is chosen badly: counts, which are exact."""
+
+from __future__ import annotations
+
+from thalweg.bench.joins.methods import methods
+from thalweg.bench.joins.orders import WORKLOADS, orders
+from thalweg.bench.joins.trees import trees
+from thalweg.bench.joins.workload import Workload
+
+
+def test_the_chosen_order_is_near_the_best() -> None:
+    results = list(orders({"Table 5": WORKLOADS["Table 5"]}, batches=40))
+    assert [result.as_dict() for result in results if not result.holds] == []
+    assert results[0].detail["tried"] == 24 and results[0].detail["worst"] > 3 * results[0].detail["best"]
+
+
+def test_hash_tables_look_at_partners_and_nested_loops_at_windows() -> None:
+    (result,) = methods(windows=(400,), batch=800, rounds=1)
+    assert result.detail["nested_loops_comparisons"] > 100 * result.detail["comparisons"] > 0
+
+
+def test_a_multi_way_join_stores_a_third_of_what_trees_store() -> None:
+    results = [r for r in trees((Workload(((1, 200, 40),) * 4),), batches=1, rounds=1) if r.case.endswith("state")]
+    assert len(results) == 2 and all(result.holds for result in results), [r.as_dict() for r in results]
