@@ -183,7 +183,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_a_few_lines(spark: SparkSe
     assert not (tmp_path / "another" / "query.json").exists()
     about = checkpoint / "query.json"
     whole = about.read_text()
-    about.write_text(whole.replace('"version": 2', '"version": 7'))
+    about.write_text(whole.replace('"version": 3', '"version": 7'))
     with pytest.raises(CheckpointError, match="has format 7"):
         query.start(checkpoint)
     about.write_text(whole)
