@@ -89,3 +89,11 @@ def test_a_script_without_a_query_is_refused() -> None:
     assert refusal("explain", "-", stdin="CREATE STREAM s (a INT)") == (
         "error: stdin has no query\nhint: REGISTER QUERY name AS SELECT ...\n"
     )
+
+
+def test_rates_and_numbers_come_from_a_sample(file: Path) -> None:
+    rows = file.parent / "s.csv"
+    rows.write_text("ts,a,b\n" + "\n".join(f"{t},{t % 3},x" for t in range(0, 1000, 2)))
+    shown = "\n".join(lines("explain", file, "--query", "busy", "--sample", f"s={rows}"))
+    assert "known    s: 0.501 rows per tick, 3 values of a, 1 values of b (sampled)" in shown
+    assert "there is no stream or table called z" in refusal("explain", file, "--sample", f"z={rows}")

@@ -6,7 +6,10 @@ import json
 
 import click
 
+from thalweg.algebra.catalog import Catalog
+from thalweg.cli.inputs import parse_inputs
 from thalweg.cli.output import console, say
+from thalweg.cli.samples import sampled
 from thalweg.cli.script import checked_queries, choose, read_script
 from thalweg.explain import choice_json, choice_text, explain_json, explain_text, plans_text
 from thalweg.optimizer.optimize import optimize
@@ -16,14 +19,16 @@ from thalweg.optimizer.optimize import optimize
 @click.argument("file", metavar="FILE.cql")
 @click.option("--json", "as_json", is_flag=True, help='Print a JSON list of {"name": ..., "plan": ...}.')
 @click.option("--plans", is_flag=True, help="Show all plans that were compared, with their costs, and why one won.")
+@click.option("--sample", "samples", metavar="NAME=PATH", multiple=True, callback=parse_inputs,
+              help="Rows of a stream or table to take rates and numbers from (repeatable).")  # fmt: skip
 @click.option("--query", "wanted", metavar="NAME", multiple=True, help="Explain only this query (repeatable).")
-def explain(file: str, as_json: bool, plans: bool, wanted: tuple[str, ...]) -> None:
+def explain(file: str, as_json: bool, plans: bool, samples: list[tuple[str, str]], wanted: tuple[str, ...]) -> None:
     """Show how the queries of FILE.cql run; `-` reads standard input.
 
     For each operator: its update pattern (MON, WKS, WK or STR: how its results come and go), the buffer that holds
     its state, how large that can grow, and why. Then the plan that is run, with the rates, sizes and costs that are
     expected of it, and the rewrites that led to it; CREATE STREAM s (a INT DISTINCT 50) RATE 1000 PER SECOND says what
-    to expect. No data is read.
+    to expect, and --sample takes it from files (as `thalweg replay --input` reads them). No other data is read.
 
     --json prints a list, also for one query; each plan is an object with its inputs under "children".
 
@@ -32,13 +37,17 @@ def explain(file: str, as_json: bool, plans: bool, wanted: tuple[str, ...]) -> N
       thalweg explain q.cql
       thalweg explain q.cql --query busy
       thalweg explain q.cql --plans
+      thalweg explain q.cql --plans --sample s=rows.csv
       thalweg explain q.cql --json | python -m json.tool
       echo 'CREATE STREAM s (a INT); SELECT a FROM s' | thalweg explain -
     """
-    queries = choose(checked_queries(read_script(file)), wanted)
+    catalog = Catalog()
+    queries = choose(checked_queries(read_script(file), catalog), wanted)
+    known = sampled(catalog, samples)
     if as_json:
         found = [
-            {"name": q.name, "plan": explain_json(q.plan), "choice": choice_json(optimize(q.plan))} for q in queries
+            {"name": q.name, "plan": explain_json(q.plan), "choice": choice_json(optimize(q.plan, known))}
+            for q in queries
         ]
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
@@ -47,6 +56,6 @@ def explain(file: str, as_json: bool, plans: bool, wanted: tuple[str, ...]) -> N
         if i:
             say(to, "")
         say(to, f"QUERY {query.name}", "bold")
-        chosen = (plans_text if plans else choice_text)(optimize(query.plan))
+        chosen = (plans_text if plans else choice_text)(optimize(query.plan, known))
         for line in f"{explain_text(query.plan)}\n{chosen}".rstrip("\n").split("\n"):
             say(to, line)
