@@ -6,13 +6,12 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
+from optimizer.pieces import KINDS, PieceDrawer
 from strategies.catalog import catalog, catalog_of
-from strategies.conditions import a_comparison, a_literal, a_predicate, an_atom, positions
 from strategies.dice import Dice
 from strategies.histories import histories
-from strategies.plans import PlanDrawer
 from strategies.windows import a_window
-from thalweg.algebra.expressions import FALSE, TRUE, Aggregate, Expression, Literal, call, column
+from thalweg.algebra.expressions import FALSE, TRUE, Aggregate, column
 from thalweg.algebra.plan import (
     Distinct,
     DStream,
@@ -24,7 +23,6 @@ from thalweg.algebra.plan import (
     Named,
     NamedAggregate,
     Negation,
-    NrrJoin,
     Plan,
     Project,
     RStream,
@@ -34,13 +32,10 @@ from thalweg.algebra.plan import (
     Union,
     Windowed,
 )
-from thalweg.algebra.windows import Landmark, PartitionedRows, Range
-from thalweg.core.schema import Schema
-from thalweg.core.types import DataType
+from thalweg.algebra.windows import Landmark, Range
 from thalweg.reference.history import History
 
 FAMILIES = ("selection", "projection", "windows", "duplicates", "negation", "nothing")
-KINDS = [JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL]
 
 
 @st.composite
@@ -54,7 +49,7 @@ def rule_cases(draw: st.DrawFn, family: str | None = None) -> tuple[Plan, Histor
     return plan, draw(histories(catalog_of(plan), max_size=16))
 
 
-class RuleDrawer(PlanDrawer):
+class RuleDrawer(PieceDrawer):
     """Draws left-hand sides of rules, alone or below other operators."""
 
     def shape(self, family: str) -> Plan:
@@ -84,19 +79,6 @@ class RuleDrawer(PlanDrawer):
             case _:
                 return plan
 
-    def small(self) -> Plan:
-        """A plan of an operator or two, whose first column is a BIGINT."""
-        plan = self.plan(self._dice.number(0, 1))
-        if plan.schema[0].type is DataType.BIGINT:
-            return plan
-        first = an_atom(self._dice, plan.schema, DataType.BIGINT)
-        return Project(plan, (Named(first, "k"), Named(column(plan.schema, 0), plan.schema[0].name)))
-
-    def _starts_alike(self, plan: Plan) -> bool:
-        return plan.schema[0].type is DataType.BIGINT
-
-    # selections
-
     def _selection(self) -> Plan:
         made: list[Callable[[], Plan]] = [
             lambda: self._narrowed(self.small()),
@@ -121,70 +103,6 @@ class RuleDrawer(PlanDrawer):
         plan = self._dice.pick(made)()
         return Select(plan, TRUE) if self._dice.chance(12) else self._narrowed(plan)
 
-    def _narrowed(self, plan: Plan) -> Plan:
-        """A selection by several comparisons, often of one column with constants, so that they say much alike."""
-        return Select(plan, self._several_comparisons(plan.schema))
-
-    def _several_comparisons(self, schema: Schema) -> Expression:
-        parts = self._dice.several(1, 3, lambda: self._comparison(schema))
-        result = parts[0]
-        for part in parts[1:]:
-            result = call("and", result, part)
-        return result
-
-    def _comparison(self, schema: Schema) -> Expression:
-        first = column(schema, 0)
-        match self._dice.number(0, 9):
-            case 9:
-                return self._dice.pick([TRUE, FALSE, Literal(None, DataType.BOOLEAN)])
-            case 8:
-                return call("in", first, a_literal(self._dice, first.type), a_literal(self._dice, first.type))
-            case 7:
-                return call("not", a_predicate(self._dice, schema))
-            case 5 | 6:
-                return call("not", call("is_null", column(schema, self._dice.number(0, len(schema) - 1))))
-            case 2 | 3 | 4:
-                return a_comparison(self._dice, schema)
-            case _:
-                function = self._dice.pick(["=", ">", "<=", "<>", ">=", "<"])
-                return call(function, first, a_literal(self._dice, first.type))
-
-    def _partitioned(self) -> Plan:
-        stream = self.stream(self._dice.number(0, 1))
-        return Windowed(stream, PartitionedRows((0,), self._dice.number(1, 2), self._dice.pick([None, Range(4)])))
-
-    def _grouped(self) -> Plan:
-        """A group-by whose first column is a key, seldom a global one."""
-        child = self.small()
-        keys = (Named(column(child.schema, 0), "k"), *self._named(child.schema, 0, 1))
-        drawn = [self._aggregate(child.schema, exact=True) for _ in range(self._dice.number(0, 2))]
-        aggregates = tuple(NamedAggregate(a, f"avg_{i}") for i, a in enumerate(drawn))
-        return GroupBy(child, () if aggregates and self._dice.chance(4) else keys, aggregates)
-
-    # joins
-
-    def _any_join(self) -> Plan:
-        if self._dice.chance(4):
-            return self._met(self._windowed(self.stream(self._dice.number(0, 1))))
-        return self._join_on_first(self.small(), self.small(), self._dice.pick(KINDS))
-
-    def _join_on_first(self, left: Plan, right: Plan, kind: JoinKind) -> Plan:
-        """Mostly an equality of the first columns, perhaps with one more part, over one side or both."""
-        if not self._starts_alike(left) or self._dice.chance(6):
-            return self._joined(left, right, kind)
-        return Join(left, right, self._equal_firsts(left, right), kind)
-
-    def _equal_firsts(self, left: Plan, right: Plan) -> Expression:
-        both = left.schema + right.schema
-        equal = call("=", column(both, 0), column(both, len(left.schema)))
-        return call("and", equal, self._comparison(both)) if self._dice.chance(3) else equal
-
-    def _semi(self) -> Plan:
-        left, right = self.small(), self.small()
-        return SemiJoin(left, right, self._equal_firsts(left, right), self._dice.chance(2))
-
-    # projections
-
     def _projection(self) -> Plan:
         made: list[Callable[[], Plan]] = [
             lambda: self._projected(self.small()),
@@ -207,8 +125,6 @@ class RuleDrawer(PlanDrawer):
         window = self._dice.pick([a_window(self._dice, stream.schema), Range(1), Range(3), Landmark()])
         return Union(Windowed(stream, window), Windowed(other, window))
 
-    # duplicates
-
     def _duplicates(self) -> Plan:
         made: list[Callable[[], Plan]] = [
             self._any_join,
@@ -223,13 +139,6 @@ class RuleDrawer(PlanDrawer):
         ]
         return Distinct(self._dice.pick(made)())
 
-    def _meeting_nrr(self) -> Plan:
-        """Tuples that may come again, and meet an NRR that has changed meanwhile."""
-        stream = self._windowed(self._dice.pick(self._streams))
-        left = Project(stream, (Named(column(stream.schema, 0), "k"),))
-        nrr = self._dice.pick(self._nrrs)
-        return NrrJoin(left, nrr, self._equal_firsts(left, nrr), self._dice.pick(KINDS[:2]))
-
     def _shown(self, plan: Plan) -> Plan:
         """All columns but perhaps the first of the right side, in another order."""
         order = list(range(len(plan.schema)))[::-1]
@@ -237,8 +146,6 @@ class RuleDrawer(PlanDrawer):
         if self._dice.chance(2):
             order.remove(len(left.schema))
         return Project(plan, tuple(Named(column(plan.schema, i), f"c{i}") for i in order))
-
-    # negation
 
     def _negated(self) -> Plan:
         if self._dice.chance(2):
@@ -256,22 +163,6 @@ class RuleDrawer(PlanDrawer):
         if self._dice.chance(3):
             return Join(other, negation, self._equal_firsts(other, negation))
         return Join(negation, other, self._equal_firsts(negation, other))
-
-    def _negation_on_some(self) -> Plan:
-        left = self._one_per_key() if self._dice.chance(2) else self.small()
-        right = self.small()
-        return Negation(left, right, ((0, self._dice.pick(positions(right.schema, DataType.BIGINT))),))
-
-    def _one_per_key(self) -> Plan:
-        """A plan whose first column tells its rows apart."""
-        stream = self._dice.pick(self._streams)
-        if self._dice.chance(2):
-            return Windowed(stream, PartitionedRows((0,), 1))
-        child = self._windowed(stream)
-        key, count = Named(column(child.schema, 0), "k"), NamedAggregate(Aggregate.of("count"), "n")
-        return GroupBy(child, (key,), (count,))
-
-    # nothing
 
     def _empty(self) -> Plan:
         """An operator with an input that has no tuples, or that is none by itself."""

@@ -113,6 +113,10 @@ def test_what_is_implied_is_true(known: Expression, other: Expression, row: Row)
         ([call("=", A, Literal(None, A.type))], "FALSE"),
         ([call("in", A, Literal(1, A.type), Literal(None, A.type))], "a = 1"),
         ([call("=", B, A), call("=", A, B)], "a = b"),
+        (
+            [call("or", call("is_null", A), call("=", A, Literal(1, A.type))), call("in", A, Literal(1, A.type))],
+            "a = 1",
+        ),
     ],
 )
 def test_conditions_get_shorter(given: list[Expression], wanted: str) -> None:

@@ -6,6 +6,7 @@ Would catch a condition that was lost, and a rule that stopped to fire. `UPDATE_
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -22,6 +23,7 @@ if os.environ.get("UPDATE_GOLDEN") == "1":
     write(examples())
 EXAMPLES = examples()
 ROUNDS = int(os.environ.get("THALWEG_EXAMPLES", "25"))
+TABLE = Path(__file__).parents[2] / "docs" / "optimizer.md"
 KEEPS_DATES = {rule.name: rule.keeps_dates for rule in (*RULES, *CHOICES)}
 
 
@@ -46,3 +48,11 @@ def test_what_a_rule_makes_gives_the_same(example: Example, data: st.DataObject)
 def test_every_rule_has_an_example_where_it_applies_and_one_where_it_does_not(rule: Rule) -> None:
     mine = [e for e in EXAMPLES if e.rule == rule.name]
     assert any(e.after for e in mine) and any(e.after is None for e in mine)
+
+
+def test_the_docs_have_every_rule_in_its_place() -> None:
+    rows = [
+        line.split("|")[1].strip() for line in TABLE.read_text(encoding="utf-8").splitlines() if line.startswith("|")
+    ]
+    named = {rule.name for rule in (*RULES, *CHOICES)}
+    assert sorted(row for row in rows if row in named) == sorted(named)

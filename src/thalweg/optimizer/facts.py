@@ -65,11 +65,13 @@ def is_plain(plan: Plan, index: int) -> bool:
         case Join(left, right) | NrrJoin(left, right):
             width = len(left.schema)
             return is_plain(left, index) if index < width else is_plain(right, index - width)
-        case Union(left, right) | Intersect(left, right):
+        case Union(left, right):
             return is_plain(left, index) and is_plain(right, index)
-        case GroupBy():
-            return True
-    return not plan.children or is_plain(plan.children[0], index)
+        case Negation(left) | Intersect(left) | SemiJoin(left):
+            return is_plain(left, index)
+        case Select(child) | Windowed(child) | Distinct(child) | IStream(child) | DStream(child):
+            return is_plain(child, index)
+    return True  # a selection stays above
 
 
 def _comparisons(parts: Iterable[Expression]) -> list[Expression]:
