@@ -75,6 +75,7 @@ def run_all(run: KernelRun, plan: Plan, strategy: Strategy, history: History, da
 small = [
     patch.object(pairs, "_PIECE", 2), patch.object(step, "_PIECE", 3), patch.object(step, "_CELLS", 4),
     patch.object(run_list, "_SMALL", 1), patch.object(monitor, "_FEW", 2),
+    patch.object(monitor, "_MANY", 3),
 ]  # fmt: skip
 
 
