@@ -21,15 +21,16 @@ from strategies.conditions import a_multi_join_condition
 from strategies.dice import Dice
 from strategies.plans import cases
 from strategies.windows import a_window
-from thalweg.algebra.catalog import Relation, Stream
+from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.algebra.expressions import TRUE, and_, call, column
-from thalweg.algebra.plan import Distinct, IStream, MultiJoin, Plan, RelationScan, StreamScan, Windowed
+from thalweg.algebra.plan import Distinct, IStream, Join, MultiJoin, Plan, RelationScan, StreamScan, Windowed, flatten
 from thalweg.algebra.windows import Range, Rows
 from thalweg.core.errors import PlanError, SnapshotError
 from thalweg.core.rows import Bag, Change, Row
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import DataType
+from thalweg.cql import compile_query, compile_script
 from thalweg.operators import pairs
 from thalweg.operators.multi_join import monitor, step
 from thalweg.planner import Settings, Strategy, build
@@ -37,6 +38,7 @@ from thalweg.planner.settings import ALGORITHMS, JOINS
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.runtime.local.kernel_run import KernelRun
+from thalweg.runtime.local.queued_run import QueuedRun
 from thalweg.state.buffers import run_list
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
@@ -75,6 +77,7 @@ def run_all(run: KernelRun, plan: Plan, strategy: Strategy, history: History, da
 small = [
     patch.object(pairs, "_PIECE", 2), patch.object(step, "_PIECE", 3), patch.object(step, "_CELLS", 4),
     patch.object(run_list, "_SMALL", 1), patch.object(monitor, "_FEW", 2),
+    patch.object(monitor, "_MANY", 3),
 ]  # fmt: skip
 
 
@@ -239,3 +242,32 @@ def test_the_results_of_table_3_and_none_of_the_incorrect_ones(join: str, algori
     assert run.answer(210, 210) == {(1, 100, 1, 150, 1, 195): 1, (1, 100, 1, 180, 1, 195): 1}
     metrics = next(m for m in run.metrics() if m.operator.endswith("MultiJoin"))
     assert metrics.comparisons >= 2 and metrics.orders.count("|") == 2
+
+
+CQL = """
+SELECT s1.attr, s2.ts AS second, s4.ts AS fourth
+FROM s1 [RANGE 6], s2 [ROWS 3], s3 [RANGE 9 SLIDE 2], s1 [RANGE 4] AS s4
+WHERE s1.attr = s2.attr AND s2.attr = s3.attr AND s4.ts <= s3.ts AND s4.attr = s1.attr
+"""
+
+
+@pytest.mark.parametrize(
+    "strategy", [s for s in Strategy if s not in (Strategy.DIRECT, Strategy.ITA)], ids=lambda s: s.value
+)
+def test_a_query_in_cql_runs_flattened_under_every_strategy(strategy: Strategy) -> None:
+    catalog = Catalog()
+    compile_script("".join(f"CREATE STREAM s{i} (ts INT, attr INT);" for i in (1, 2, 3)), catalog)
+    tree = compile_query(CQL, catalog)
+    plan = flatten(tree)
+    assert sum(isinstance(node, MultiJoin) for node in plan.walk()) == 1
+    assert not any(isinstance(node, Join) for node in plan.walk())
+    history = History()
+    for t in range(40):
+        history.arrive(f"s{t * 7 % 3 + 1}", t // 2, (t // 2, t // 3 % 2))
+    run = (QueuedRun if strategy.is_queued else KernelRun)(plan, BEGINNING, strategy)
+    for event in told(plan, history):
+        feed(run, event)
+    reference, end = Reference(tree, history), 40
+    answers = [(reference.answer(t), run.answer(t, end)) for t in range(end + 1)]
+    assert any(len(wanted) > 3 for wanted, _ in answers)
+    assert all(wanted == got for wanted, got in answers)

@@ -144,7 +144,7 @@ def test_orders_follow_the_rates_when_they_drift() -> None:
     assert first[0][-1] != 0 and first[1][-1] == first[2][-1] == 0  # a large window is scanned last
     assert fed.operator.walks.count("|") == 2 and fed.operator.walks.startswith("S1,")
     fed._streams = [StreamStatistics(rate, 0, (30,)) for rate in (1, 1, 8)]
-    for _ in range(30):
+    for _ in range(90):
         fed.feed(50)
     assert fed.operator.orders != first and fed.operator.orders[0][-1] == 2
 

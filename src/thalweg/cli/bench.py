@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import click
 
@@ -27,6 +28,12 @@ def _spark() -> Iterator[Result]:
 BENCHES: dict[str, Callable[[], Iterator[Result]]] = {"joins": joins.run, "kernel": _kernel, "spark": _spark}
 
 
+def _with_data(name: str, data: str) -> Iterator[Result]:
+    if name != "joins":
+        raise click.UsageError(f"--data is for the benchmark joins, not {name}")
+    return joins.run(Path(data))
+
+
 def _verdict(result: Result) -> str:
     if result.target is None:
         return ""
@@ -37,7 +44,8 @@ def _verdict(result: Result) -> str:
 @click.command(short_help="Measure ratios against yardsticks in one run.")
 @click.argument("name", type=click.Choice(sorted(BENCHES)))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: case, ratio, target, holds, ...")
-def bench(name: str, as_json: bool) -> None:
+@click.option("--data", type=click.Path(exists=True, file_okay=False), help="joins: a folder of Zeek logs to join.")
+def bench(name: str, as_json: bool, data: str | None) -> None:
     """Run the benchmark NAME and hold every ratio against its target.
 
     Only ratios within one run mean anything; times depend on the machine.
@@ -48,7 +56,7 @@ def bench(name: str, as_json: bool) -> None:
       thalweg bench kernel --json
     """
     to, failed = console(), 0
-    for result in BENCHES[name]():
+    for result in BENCHES[name]() if data is None else _with_data(name, data):
         failed += not result.holds
         if as_json:
             click.echo(json.dumps(result.as_dict()))

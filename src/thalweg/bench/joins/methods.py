@@ -11,7 +11,7 @@ from thalweg.planner import Settings
 FASTER = 5.0  # at windows of AT tuples
 AT = 1_000
 WINDOWS = (250, 1_000, 4_000)
-GROWS = 1.2  # from a window to the next, four times as large
+GROWS = 1.0  # from a window to the next, four times as large: the gap is to grow at all
 BATCH = 8_000
 
 

@@ -90,21 +90,22 @@ class Fed:
 def measure(
     workload: Workload, plan: Plan, settings: Settings | None = None, *, batch: int, batches: int, rounds: int = 1
 ) -> Measured:
-    """Fill the windows, then time batches; of several rounds the fastest counts."""
+    """Fill the windows, then time batches; of several rounds the fastest counts, and the first one's comparisons."""
     fed = Fed(workload, plan, settings)
     longest = round(FILLED * workload.ticks * max(extent for _, extent, _ in workload.streams))
     for _ in range(-(-longest // batch)):
         fed.step(batch)
-    compared = _comparisons(fed.pipeline)
+    compared = [_comparisons(fed.pipeline)]
     seconds, results = [], 0
     for _ in range(rounds):
         before = fed.seconds
         results = sum(len(fed.step(batch)) for _ in range(batches))
         seconds.append(fed.seconds - before)
+        compared.append(_comparisons(fed.pipeline))
     ticks = batch * batches
     return Measured(
         min(seconds) / ticks,
-        (_comparisons(fed.pipeline) - compared) / (ticks * rounds),
+        (compared[1] - compared[0]) / ticks,
         fed.pipeline.stored,
         results,
         next((m.orders for m in fed.pipeline.metrics if m.orders), ""),

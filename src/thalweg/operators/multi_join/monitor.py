@@ -15,18 +15,25 @@ from thalweg.operators.multi_join.stored import Stored
 from thalweg.state.snapshot import Stateful
 
 _FEW = 64  # arrivals from which a rate can be told
+_MANY = 2048  # arrivals that pay for a search among the orders of six streams
+_SLOW = 0.02  # of all arrivals: slower streams count as alike
+_SMALL = 20.0  # tuples or values: so do smaller windows
 
 
 class Monitor(Stateful):
-    """Looks again when as many tuples have come as half of those stored, so that looking costs little per tuple."""
+    """Looks soon, then ever less often, at last when as many tuples have come as half of those stored.
 
-    KEPT: ClassVar[tuple[str, ...]] = ("_since", "_arrived", "_rates", "_sizes", "_values")
+    So what looking and choosing cost, each tuple pays a little of.
+    """
+
+    KEPT: ClassVar[tuple[str, ...]] = ("_since", "_pause", "_arrived", "_rates", "_sizes", "_values")
 
     def __init__(self, inputs: int, attributes: int, drift: float) -> None:
         """`drift` is the factor by which something must have changed."""
         self._drift = drift
         self._attributes = attributes
         self._since: Instant | None = None
+        self._pause = _FEW  # arrivals until the next look
         self._arrived = [0] * inputs
         self._rates: list[float] = []  # those that the last orders were chosen by
         self._sizes: list[float] = []
@@ -47,13 +54,13 @@ class Monitor(Stateful):
     def look(self, stored: Sequence[Stored], codings: Sequence[Coding], now: Instant) -> bool:
         """Whether the orders should be chosen anew; if so, `statistics` are those of now."""
         many = sum(self._arrived)
-        if self._since is None or now <= self._since or many < max(_FEW, sum(s.size for s in stored) // 2):
+        if self._since is None or now <= self._since or many < max(self._pause, sum(s.size for s in stored) // 2):
             return False
         ticks = now - self._since
         rates = [(count + 1) / ticks for count in self._arrived]  # nothing yet is not never
         sizes = [float(max(1, s.size)) for s in stored]
         values = [self._distinct(s, coding) for s, coding in zip(stored, codings, strict=True)]
-        self._since, self._arrived = now, [0] * len(self._arrived)
+        self._since, self._arrived, self._pause = now, [0] * len(self._arrived), min(2 * self._pause, _MANY)
         if self._rates and not self._has_drifted(rates, sizes, values):
             return False
         self._rates, self._sizes, self._values = rates, sizes, values
@@ -68,9 +75,10 @@ class Monitor(Stateful):
 
     def _has_drifted(self, rates: list[float], sizes: list[float], distinct: list[list[float | None]]) -> bool:
         def flat(rates: list[float], sizes: list[float], distinct: list[list[float | None]]) -> list[float]:
-            # All rates may rise alike: what counts is how they compare.
-            total = sum(rates)
-            return [rate / total for rate in rates] + sizes + [v for row in distinct for v in row if v is not None]
+            # All rates may rise alike: what counts is how they compare. What is small varies by chance.
+            shares = [max(rate / sum(rates), _SLOW) for rate in rates]
+            counts = [*sizes, *(v for row in distinct for v in row if v is not None)]
+            return shares + [max(count, _SMALL) for count in counts]
 
         now, then = flat(rates, sizes, distinct), flat(self._rates, self._sizes, self._values)
         return any(max(a / b, b / a) > self._drift for a, b in zip(now, then, strict=True))
