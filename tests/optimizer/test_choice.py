@@ -75,6 +75,7 @@ def test_many_small_windows_are_joined_as_one() -> None:
         WHERE a.k = b.k AND b.k = c.k AND c.k = d.k AND d.k = e.k AND e.k = f.k"""
     )
     assert any(isinstance(node, MultiJoin) for node in found.plan.walk())
+    assert "order    b, b, d, a, a, c: " in choice_text(found), "those with many partners, fifty of a value, last"
     trees = [each for each in found.others if not any(isinstance(n, MultiJoin) for n in each.plan.walk())]
     assert all(found.chosen.costed.state < each.costed.state for each in trees)
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thalweg.algebra.plan import Plan, digest
+from thalweg.algebra.plan import MultiJoin, Plan, digest
 from thalweg.core.time import SECOND, Clock
 from thalweg.explain.layout import entry, table, tree
 from thalweg.optimizer.alternatives import Alternative
-from thalweg.optimizer.cost import Costed, stored
+from thalweg.optimizer.cost import Costed, expected_order, stored
 from thalweg.optimizer.estimate import Ends
 from thalweg.optimizer.optimize import MANY_PREMATURE, MARGIN, Optimized
 
@@ -71,6 +71,7 @@ def _alternative_json(each: Alternative, factor: float, seen: Analysis | None) -
         "stored": each.costed.state,
         "digest": digest(each.plan),
         "rules": [step.rule.name for step in each.steps],
+        "orders": list(_orders(each.costed)),
         "plan": _costed_json(each.costed, factor, seen),
     }
 
@@ -117,7 +118,23 @@ def _costs(costed: Costed, per: tuple[str, float], seen: Analysis | None) -> lis
     return table(rows, right=range(1, len(head)))
 
 
+def _orders(costed: Costed) -> Iterator[list[str]]:
+    """For each multi-way join, its inputs in the order in which they are expected to be walked."""
+    for each in costed.walk():
+        if isinstance(each.node, MultiJoin):
+            names = [_sources(child.node) for child in each.children]
+            yield [names[i] for i in expected_order(each)]
+
+
+def _sources(plan: Plan) -> str:
+    return " and ".join(leaf.detail for leaf in plan.walk() if not leaf.children)
+
+
 def _notes(found: Optimized) -> Iterator[str]:
+    for order in _orders(found.chosen.costed):
+        yield entry(
+            "order   ", f"{', '.join(order)}: new tuples meet the others so; it follows the rates as they drift"
+        )
     if found.premature:
         share = f"an estimated {found.premature:.0%} of results are deleted before their time"
         yield entry("negation", f"{HOW[found.ends]} ({share}; hybrid from {MANY_PREMATURE:.0%} on)")

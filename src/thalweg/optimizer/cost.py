@@ -110,8 +110,7 @@ def operator_cost(node: Plan, inputs: Sequence[Flow], output: Flow, access: Acce
             of_left, of_right = _looked_at(node, inputs, access)
             return 2 * messages + inputs[0].messages * of_right + inputs[1].messages * of_left
         case MultiJoin():
-            streams = join_statistics(node, inputs)
-            model = CostModel(streams, [None if access is Access.HASH else 1] * len(streams))
+            model = _join_model(node, inputs, access)
             return 2 * messages + model.global_order(best_global_order(model))
         case NrrJoin():
             _, of_right = _looked_at(node, inputs, access)
@@ -128,13 +127,20 @@ def operator_cost(node: Plan, inputs: Sequence[Flow], output: Flow, access: Acce
     return messages
 
 
-def join_statistics(node: MultiJoin, inputs: Sequence[Flow]) -> list[StreamStatistics]:
+def expected_order(join: Costed) -> tuple[int, ...]:
+    """The order in which a multi-way join is expected to walk its inputs, each source's own tuples first."""
+    assert isinstance(join.node, MultiJoin)
+    return best_global_order(_join_model(join.node, [child.flow for child in join.children], Access.HASH))
+
+
+def _join_model(node: MultiJoin, inputs: Sequence[Flow], access: Access) -> CostModel:
     """The inputs of a multi-way join as its cost model wants them, with distinct values by attribute of the graph."""
     graph = join_graph(node.condition, node.offsets)
-    return [
+    streams = [
         StreamStatistics(flow.messages, flow.size, tuple(_values(a.values[i], flow) for a in graph.attributes))
         for i, flow in enumerate(inputs)
     ]
+    return CostModel(streams, [None if access is Access.HASH else 1] * len(streams))
 
 
 def _values(expressions: Sequence[Expression] | None, flow: Flow) -> float | None:
