@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from thalweg.algebra.plan import (
     Distinct,
@@ -42,7 +43,7 @@ from thalweg.planner.ordered import OrderedJoins
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.settings import Settings
 from thalweg.planner.shape import deletes_early, is_selected_window, needs_dates, window_of
-from thalweg.planner.stages import Stages, columns
+from thalweg.planner.stages import Places, Stages, columns
 from thalweg.planner.strategy import Strategy, check_strategy, knows_ends
 
 
@@ -56,29 +57,44 @@ def build(
     settings = settings or Settings()
     check_strategy(plan, strategy)
     buffers = BufferSettings(settings.partitions, settings.lazy, strategy.layout)
-    lowering = _Lowering(
-        Stages(StringPool() if pool is None else pool, needs_dates(plan), buffers), plan, strategy, settings
-    )
-    lowering.place(plan)
-    pipeline = lowering.stages.pipeline(Identity.of(plan, strategy.value))
-    pipeline.places = lowering.places
+    stages = Stages(StringPool() if pool is None else pool, needs_dates(plan), buffers)
+    known = Known({}, {}, {})
+    Lowering(stages, known, knows_ends(plan, strategy), strategy, settings).place(plan)
+    pipeline = stages.pipeline(Identity.of(plan, strategy.value))
+    pipeline.places = known.places
     return pipeline
 
 
-class _Lowering:
-    def __init__(self, stages: Stages, plan: Plan, strategy: Strategy, settings: Settings) -> None:
+class Known(NamedTuple):
+    """What has been lowered already: plans, the same before EXPIRE is put on them, and with numbers for joins."""
+
+    places: Places
+    unexpired: Places
+    numbered: Places
+
+
+class Lowering:
+    """Puts the operators of plans among the stages; what is known already is not put there again."""
+
+    def __init__(
+        self,
+        stages: Stages,
+        known: Known,
+        knows_ends: Callable[[Plan], bool],
+        strategy: Strategy,
+        settings: Settings,
+    ) -> None:
         self.stages = stages
         self._settings = settings
         self._strategy = strategy
         self._above_negation = settings.above_negation if strategy is Strategy.AUTO else "direct"
-        self._knows_ends = knows_ends(plan, strategy)
-        self._ordered = OrderedJoins(stages, self.place)
-        self.places: dict[Plan, int] = {}
-        self._unexpired_places: dict[Plan, int] = {}
+        self._knows_ends = knows_ends
+        self._ordered = OrderedJoins(stages, self.place, known.numbered)
+        self._places, self._unexpired_places = known.places, known.unexpired
 
     def place(self, plan: Plan) -> int:
         """Where the plan's output is produced."""
-        if plan not in self.places:
+        if plan not in self._places:
             place = self._unexpired(plan)
             if is_selected_window(plan):
                 if self._knows_ends(window_of(plan)):
@@ -87,8 +103,8 @@ class _Lowering:
                     place = self.stages.add(plan.schema, Expire(plan.schema), place, wakes=True)
             elif self._above_negation == "hybrid" and deletes_early(plan):
                 place = self.stages.add(plan.schema, Expire(plan.schema), place, wakes=True)
-            self.places[plan] = place
-        return self.places[plan]
+            self._places[plan] = place
+        return self._places[plan]
 
     def _unexpired(self, plan: Plan) -> int:
         """The same before EXPIRE is put on it."""

@@ -13,17 +13,17 @@ from thalweg.operators.select import Select as Selection
 from thalweg.operators.windows import make_window
 from thalweg.patterns import derive
 from thalweg.planner.buffers import join_buffers
-from thalweg.planner.stages import Stages
+from thalweg.planner.stages import Places, Stages
 
 
 class OrderedJoins:
     """The plans below such joins once more, with the number of each tuple as a last column."""
 
-    def __init__(self, stages: Stages, place: Callable[[Plan], int]) -> None:
-        """`place` tells where a base stream comes from."""
+    def __init__(self, stages: Stages, place: Callable[[Plan], int], places: Places) -> None:
+        """`place` tells where a base stream comes from, `places` what has been lowered already."""
         self._stages = stages
         self._source = place
-        self._places: dict[Plan, int] = {}
+        self._places = places
 
     def join(self, plan: Join) -> int:
         """A join that `patterns.has_orders`."""

@@ -39,7 +39,7 @@ class Pipeline:
         self.pool = pool
         self.dated = dated
         self.places: Mapping[Plan, int] = {}  # by sub-plan, the node that gives its results; kept by `build`
-        self.metrics = [OperatorMetrics(_name(node)) for node in self.nodes]
+        self.metrics = [OperatorMetrics(name_of(node)) for node in self.nodes]
 
     @property
     def schema(self) -> Schema:
@@ -125,5 +125,6 @@ class Pipeline:
         return sum(metrics.stored for metrics in self.metrics)
 
 
-def _name(node: Node) -> str:
+def name_of(node: Node) -> str:
+    """The operator's name, or the source's."""
     return f"source {node.source}" if node.operator is None else type(node.operator).__name__

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from thalweg.algebra.plan import Negation, NrrJoin, Plan, Project, RStream, Select, SemiJoin, Windowed
+from thalweg.algebra.plan import (
+    Negation,
+    NrrJoin,
+    Plan,
+    Project,
+    RStream,
+    Select,
+    SemiJoin,
+    StreamScan,
+    Union,
+    Windowed,
+)
+from thalweg.algebra.windows import LogicalWindow, Range
 
 
 def needs_dates(plan: Plan) -> bool:
@@ -28,3 +40,16 @@ def window_of(plan: Plan) -> Plan:
     while isinstance(plan, Select | Project):
         plan = plan.child
     return plan
+
+
+def remembers_nothing(plan: Plan) -> bool:
+    """Whether what the plan gains depends on what its streams gain alone, so that it is the same for all queries."""
+    match plan:
+        case StreamScan():
+            return True
+        case Windowed(child, window):
+            waits = isinstance(window, Range) and window.slide > 1
+            return isinstance(window, LogicalWindow) and not waits and remembers_nothing(child)
+        case Select() | Project() | Union():
+            return all(map(remembers_nothing, plan.children))
+    return False

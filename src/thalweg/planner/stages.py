@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
+from itertools import count
 
 from thalweg.algebra.expressions import column
-from thalweg.algebra.plan import Named
+from thalweg.algebra.plan import Named, Plan
 from thalweg.core.schema import Field, Schema
 from thalweg.core.strings import StringPool
 from thalweg.operators import distinct, project, union
@@ -17,17 +18,20 @@ from thalweg.planner.buffers import BufferSettings
 from thalweg.planner.identity import Identity
 from thalweg.planner.pipeline import Node, Pipeline
 
+Places = MutableMapping[Plan, int]  # where the results of plans are produced
+
 
 class Stages:
     """The nodes so far, and the small operators that larger ones are composed of."""
 
     def __init__(self, pool: StringPool, dated: bool, settings: BufferSettings) -> None:
         self.pool, self.dated, self.settings = pool, dated, settings
-        self.nodes: list[Node] = []
+        self.nodes: dict[int, Node] = {}  # by place: what a node depends on stands before it
+        self._places = count()
 
     def pipeline(self, identity: Identity) -> Pipeline:
         """What has been built; the last node gives the answer."""
-        return Pipeline(self.nodes, self.pool, self.dated, identity)
+        return Pipeline(tuple(self.nodes.values()), self.pool, self.dated, identity)
 
     def schema(self, place: int) -> Schema:
         """The columns of a node's output."""
@@ -37,8 +41,7 @@ class Stages:
         self, schema: Schema, operator: Operator, *inputs: int, tells_changes: bool = False, wakes: bool = False
     ) -> int:
         """An operator over the outputs at some places."""
-        self.nodes.append(Node(schema, operator, inputs, tells_changes=tells_changes, wakes=wakes))
-        return len(self.nodes) - 1
+        return self._put(Node(schema, operator, inputs, tells_changes=tells_changes, wakes=wakes))
 
     def announce(self, place: int) -> None:
         """Time-messages about the ends of a node's tuples begin there."""
@@ -46,8 +49,12 @@ class Stages:
 
     def source(self, schema: Schema, name: str) -> int:
         """A stream or table that is fed from outside."""
-        self.nodes.append(Node(schema, None, source=name))
-        return len(self.nodes) - 1
+        return self._put(Node(schema, None, source=name))
+
+    def _put(self, node: Node) -> int:
+        place = next(self._places)
+        self.nodes[place] = node
+        return place
 
     def project(self, place: int, expressions: Sequence[Named]) -> int:
         """Computed columns."""
