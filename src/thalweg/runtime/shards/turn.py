@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from thalweg.runtime.shards.flow_spec import FlowSpec
+from thalweg.runtime.shards.flow_worker import FlowPart, FlowWorker
 from thalweg.runtime.shards.group import Part
 from thalweg.runtime.shards.layouts import remove_older, shard_folder, stage_folder
 from thalweg.runtime.shards.parcel import Parcel
@@ -37,7 +39,7 @@ class Turn(NamedTuple):
     """What came of a turn: parcels for the next stage, and parts of the answer."""
 
     parcels: list[Parcel]
-    parts: list[Part]
+    parts: list[Part] | list[FlowPart]
 
 
 class _Shard(NamedTuple):
@@ -45,7 +47,7 @@ class _Shard(NamedTuple):
 
     batch: int
     since: float
-    worker: ShardWorker
+    worker: ShardWorker | FlowWorker
     store: ShardStore
 
 
@@ -54,7 +56,7 @@ class _Shard(NamedTuple):
 _at_rest: dict[Place, _Shard] = {}
 
 
-def take_turn(spec: QuerySpec, place: Place, batch: int, parcels: Iterable[Parcel]) -> Turn:
+def take_turn(spec: QuerySpec | FlowSpec, place: Place, batch: int, parcels: Iterable[Parcel]) -> Turn:
     """One batch of one shard."""
     sent = list(parcels)
     rested = _at_rest.pop(place, None)
@@ -74,12 +76,18 @@ def take_turn(spec: QuerySpec, place: Place, batch: int, parcels: Iterable[Parce
     return Turn(out, parts)
 
 
-def _take_up(spec: QuerySpec, place: Place, batch: int, rested: _Shard | None) -> tuple[ShardWorker, ShardStore]:
+def _take_up(
+    spec: QuerySpec | FlowSpec, place: Place, batch: int, rested: _Shard | None
+) -> tuple[ShardWorker | FlowWorker, ShardStore]:
     """The shard as the batch before left it, from this process's memory or from its files."""
     _forget_others(place, batch)
     if rested is not None and rested.store.is_at(batch - 1):
         return rested.worker, rested.store
-    worker = ShardWorker(spec, place.stage, place.shard)
+    worker: ShardWorker | FlowWorker
+    if isinstance(spec, FlowSpec):
+        worker = FlowWorker(spec, place.shard)
+    else:
+        worker = ShardWorker(spec, place.stage, place.shard)
     checkpoint = Path(place.checkpoint)
     store = ShardStore(shard_folder(checkpoint, place.stage, spec.layouts.last, place.shard))
     if batch > 0:

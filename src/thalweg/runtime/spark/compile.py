@@ -60,7 +60,7 @@ def compile_stages(
     checkpoint.control.mkdir(parents=True, exist_ok=True)
     ports = _ports(pipeline, parts)
     stamped = any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)
-    static = {t.relation.name: str(_held(t, checkpoint)) for t in tables if not t.frame.isStreaming}
+    static = {t.relation.name: str(held(t, checkpoint)) for t in tables if not t.frame.isStreaming}
     times = {stream.stream.name: stream.time for stream in streams}
     keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
     needed = columns_read(blueprint.plan, pipeline, parts)
@@ -68,7 +68,7 @@ def compile_stages(
     conditions = selections(blueprint.plan)
     sent = [_read(s, ports[s.stream.name], conditions.get(s.stream.name), spec, checkpoint) for s in streams]
     sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
-    sent.append(_control(spark, checkpoint, layouts.last.shards))
+    sent.append(control(spark, checkpoint, layouts.last.shards))
     if (beat := heartbeat(spark, checkpoint, layouts.last.shards, every)) is not None:
         sent.append(beat)
     parcels = reduce(DataFrame.union, sent)
@@ -150,13 +150,13 @@ def _read_table(table: TableInput, ports: Ports, spec: QuerySpec, checkpoint: Ch
     return table.rows().mapInArrow(reading_task(reading, str(checkpoint.folder)), PARCELS)
 
 
-def _control(spark: SparkSession, checkpoint: Checkpoint, shards: int) -> DataFrame:
+def control(spark: SparkSession, checkpoint: Checkpoint, shards: int) -> DataFrame:
     """Commands are files in a folder, so that Spark remembers which batch has seen which."""
     rows = spark.readStream.schema("clock long").json(str(checkpoint.control))
     return for_every_shard(rows, COMMAND, sf.col("clock"), shards)
 
 
-def _held(table: TableInput, checkpoint: Checkpoint) -> Path:
+def held(table: TableInput, checkpoint: Checkpoint) -> Path:
     """Where a table lies as it was when the query first started: tasks are told the place, not the rows."""
     path = checkpoint.tables / f"{table.relation.name}.arrow"
     if not path.exists():

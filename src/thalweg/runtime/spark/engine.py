@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -19,6 +20,7 @@ from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import check
 from thalweg.planner import Settings, Strategy
 from thalweg.runtime.spark.checkpoint import Asked
+from thalweg.runtime.spark.flow import SparkFlow
 from thalweg.runtime.spark.heartbeat import interval
 from thalweg.runtime.spark.inputs import Late, StreamInput, TableInput, stream_input, table_input
 from thalweg.runtime.spark.query import Asking, SparkQuery
@@ -159,6 +161,33 @@ class Engine:
         asked = Asked(cores, shards or self.shards, groups or self.groups)
         every = interval([stream.time for stream in streams], heartbeat)
         return SparkQuery(self.spark, asking, streams, tables, asked, name, every)
+
+    def flow(
+        self,
+        name: str,
+        checkpoint: str | Path,
+        streams: Sequence[str] | None = None,
+        tables: Sequence[str] | None = None,
+        keys: Mapping[str, str | Sequence[str]] | None = None,
+        shards: int | None = None,
+        sees_all: bool = True,
+        heartbeat: str | None = None,
+    ) -> SparkFlow:
+        """Many standing queries that share one pass over streams and tables, and come and go while it runs.
+
+        Streams are spread over shards by `keys` (by stream, the columns), else in equal shares: joins and groups by
+        those columns are worked out side by side, other queries in one place that sees all tuples. Without `sees_all`
+        such queries are refused, and tuples are spared the way there. A flow has a group for each shard, so it cannot
+        grow.
+        """
+        asked_streams = [self._streams[self.catalog.get(s).name] for s in streams or self._streams]
+        asked_tables = [self._tables[self.catalog.get(t).name] for t in tables or self._tables]
+        many = shards or self.shards or self.spark.sparkContext.defaultParallelism
+        every = interval([stream.time for stream in asked_streams], heartbeat)
+        return SparkFlow(
+            self.spark, name, self.catalog, asked_streams, asked_tables, keys or {}, checkpoint,
+            Asked(many, shards, many), every, sees_all,
+        )  # fmt: skip
 
     def _plan(self, query: str | Table | Plan) -> Plan:
         if isinstance(query, Plan):

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from pyspark.sql import DataFrame
 
+from thalweg.runtime.shards.flow_spec import FlowSpec
 from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.sinks import Sink
 
 
-def finishing(sink: Sink, checkpoint: Checkpoint, spec: QuerySpec) -> Callable[[DataFrame, int], None]:
+def finishing(sink: Sink, checkpoint: Checkpoint, spec: QuerySpec | FlowSpec) -> Callable[[DataFrame, int], None]:
     """The sink's `write`, then the turns of shards that it did not ask for.
 
     Spark runs only what is asked for: a sink that begins with `changes.isEmpty()`, and then has nothing to write, lets

@@ -54,17 +54,16 @@ def from_rows(batches: Iterable[pa.RecordBatch], files: BlobFiles) -> Iterator[P
             yield Parcel(group, port, part, clock, system, blob)
 
 
-def for_every_shard(rows: DataFrame, port: int, clock: Column, shards: int) -> DataFrame:
-    """Parcels without a blob, one for each shard and row, made in the JVM: a source that is silent costs no task.
+def for_every_shard(rows: DataFrame, port: int, clock: Column, shards: int, blob: Column | None = None) -> DataFrame:
+    """Small parcels, one for each shard and row, made in the JVM: a source that is silent costs no task.
 
     In a micro-batch the current time is that of Spark's log of offsets, as in `batch_time`.
     """
     shard = sf.explode(sf.array(*map(sf.lit, range(shards)))).alias("group")
     nothing = [sf.lit(None).cast(kind) for kind in ("string", "long", "long")]
     system = sf.unix_micros(sf.current_timestamp())
-    return rows.select(shard, sf.lit(port), sf.lit(0), clock.cast("long"), system, sf.lit(b""), *nothing).toDF(
-        *_SCHEMA.names
-    )
+    small = sf.lit(b"") if blob is None else blob
+    return rows.select(shard, sf.lit(port), sf.lit(0), clock.cast("long"), system, small, *nothing).toDF(*_SCHEMA.names)
 
 
 def _bytes(blob: bytes | pa.Buffer) -> bytes:

@@ -21,6 +21,7 @@ from thalweg.planner.pipeline import Pipeline
 from thalweg.runtime.local.values import read_instant
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, read_aside
 from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.flow_spec import FlowSpec
 from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import DRAIN
 from thalweg.runtime.shards.spec import QuerySpec
@@ -40,7 +41,7 @@ class Run:
         spark: SparkSession,
         query: StreamingQuery,
         checkpoint: Checkpoint,
-        spec: QuerySpec,
+        spec: QuerySpec | FlowSpec,
         sinks: Sequence[Sink],
         optimized: Optimized | None = None,
     ) -> None:
@@ -77,6 +78,7 @@ class Run:
                 "the changes of this query go to sinks of its own, so it has no answers to give",
                 hint="ask the sink, or give start(sink=[...]) a ParquetSink too",
             )
+        assert isinstance(self._spec, QuerySpec), "a flow has many answers"
         schema = answer_type(self._spec.blueprint.plan.schema, self._spec.stamped)
         return self._parquet.read(self._spark, schema, self.checkpoint.committed)
 
@@ -192,6 +194,7 @@ class Run:
         return learned(*self._done())
 
     def _done(self) -> tuple[Pipeline, list[Done], float]:
+        assert isinstance(self._spec, QuerySpec), "a flow has many plans"
         pipeline = self._spec.blueprint.build()
         abouts = [self._abouts(stage) for stage in range(self._spec.stages)]
         began = min((about["began"] for about in abouts[0] if about["began"] is not None), default=self.now)

@@ -46,7 +46,7 @@ class StageTask:
         return self.stage == self.spec.stages - 1
 
     def _run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        shard, batch_id = _whose_turn()
+        shard, batch_id = whose_turn()
         place = Place(self.start, self.checkpoint, self.stage, shard)
         blobs = BlobFiles(self.checkpoint)
         if self.stage == 0 and shard == 0:
@@ -60,7 +60,7 @@ class StageTask:
             yield answer_rows(part.batch, self.spec.blueprint.plan.schema, part.pool, self.spec.stamped)
 
 
-def _whose_turn() -> tuple[int, int]:
+def whose_turn() -> tuple[int, int]:
     """The shard and the micro-batch of the task at work."""
     context = TaskContext.get()
     batch_id = None if context is None else context.getLocalProperty(BATCH_ID)
