@@ -269,5 +269,5 @@ def test_a_query_in_cql_runs_flattened_under_every_strategy(strategy: Strategy) 
         feed(run, event)
     reference, end = Reference(tree, history), 40
     answers = [(reference.answer(t), run.answer(t, end)) for t in range(end + 1)]
-    assert any(len(wanted) > 3 for wanted, _ in answers)
+    assert any(wanted.total() > 3 for wanted, _ in answers)  # there is something to compare
     assert all(wanted == got for wanted, got in answers)
