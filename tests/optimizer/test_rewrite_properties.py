@@ -22,9 +22,13 @@ from thalweg.core.time import BEGINNING
 from thalweg.optimizer import CHOICES, RULES, Rewritten, Rule, rewrite
 from thalweg.patterns import derive
 from thalweg.planner import Strategy
+from thalweg.planner.blueprint import Blueprint
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
+from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.kernel_run import KernelRun
+from thalweg.runtime.local.outputs import OutputLog
+from thalweg.runtime.shards.simulated import SimulatedShards
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
 quick = settings(max_examples=10 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
@@ -101,6 +105,24 @@ def test_the_kernel_runs_what_has_been_rewritten(strategy: Strategy, case: tuple
     reference = Reference(plan, history)
     for t in [*reference.instants(end), end]:
         assert close(reference.answer(t), run.answer(t, end)), t
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(case=runnable, shards=st.sampled_from([2, 5]))
+def test_shards_run_what_has_been_rewritten(case: tuple[Plan, History], shards: int) -> None:
+    plan, history = case
+    blueprint = Blueprint(rewrite(plan).plan)
+    run = SimulatedShards(blueprint, shards)
+    feeder = Feeder(blueprint.build(run.pool), BEGINNING)
+    for t, kind, what in told(blueprint.plan, history):
+        (feeder.arrive(what[0], t, what[1]) if kind == 0 else feeder.table_changed(what[0], t, *what[1:]))  # type: ignore[arg-type]
+    log = OutputLog(plan.schema, run.pool)
+    log.add(run.begin(BEGINNING - 1))
+    end = max(history.last, 0) + AFTERWARDS
+    log.add(run.process(feeder.batches(feeder.due(end)), end))
+    reference = Reference(plan, history)
+    for t in [*reference.instants(end), end]:
+        assert close(reference.answer(t), log.answer(t)), t
 
 
 def test_every_rule_fires_in_the_drawn_plans() -> None:

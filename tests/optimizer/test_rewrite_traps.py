@@ -18,6 +18,7 @@ from thalweg.algebra.plan import (
     GroupBy,
     IStream,
     Join,
+    JoinKind,
     Named,
     NamedAggregate,
     Negation,
@@ -106,6 +107,16 @@ def test_an_outer_join_with_nothing_is_filled_with_nulls() -> None:
 def test_nothing_of_tables_alone_is_no_stream() -> None:
     plan = Windowed(IStream(Select(TABLE, FALSE)), Range(3))
     assert rewrite(plan).plan == plan
+
+
+def test_what_cannot_be_folded_away_is_not_asked_again() -> None:
+    """The right sides are empty, but their joins must stay: for the order they give, and to be a stream."""
+    s = STREAMS["s"]
+    below = Select(s, call("<", column(s.schema, 0), Literal(1, s.schema[0].type)))
+    met = NrrJoin(below, Select(NRR, FALSE), equal(below, 0, NRR, 0), JoinKind.LEFT)
+    assert any(isinstance(node, NrrJoin) for node in rewrite(Windowed(met, Rows(2))).plan.walk())
+    none = IStream(Select(TABLE, FALSE))
+    assert isinstance(rewrite(Join(below, none, equal(below, 0, none, 0))).plan, Join)
 
 
 def test_a_window_that_counts_sees_its_stream_in_the_order_it_was_in() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from thalweg.algebra.expressions import Call, Column, Expression, Literal, conjuncts, shift
+from thalweg.algebra.expressions import FALSE, Call, Column, Expression, Literal, conjuncts, shift
 from thalweg.algebra.plan import (
     Distinct,
     DStream,
@@ -30,10 +30,12 @@ from thalweg.optimizer.conditions import implies, subject_of
 
 
 def facts(plan: Plan) -> list[Expression]:
-    """Comparisons `column op constant` that are true for every row, as its selections say it."""
+    """Comparisons `column op constant` that are true for every row, as selections say it; FALSE if there is no row."""
     match plan:
         case Select(child, predicate):
             return facts(child) + _comparisons(conjuncts(predicate))
+        case GroupBy(keys=()):  # over nothing it has a row
+            return []
         case Project(child, items) | GroupBy(child, items):
             return _shown(facts(child), items)
         case Windowed(child) | Distinct(child) | TopK(child) | IStream(child) | DStream(child) | RStream(child):
@@ -75,12 +77,16 @@ def is_plain(plan: Plan, index: int) -> bool:
 
 
 def _comparisons(parts: Iterable[Expression]) -> list[Expression]:
-    return [p for p in parts if isinstance(subject_of(p), Column) and isinstance(p, Call) and len(p.args) > 1]
+    return [part for part in parts if part == FALSE or _is_comparison(part)]
+
+
+def _is_comparison(part: Expression) -> bool:
+    return isinstance(subject_of(part), Column) and isinstance(part, Call) and len(part.args) > 1
 
 
 def _shown(known: Sequence[Expression], items: Sequence[Named]) -> list[Expression]:
     """What is known of plain columns under their new places, and of constants."""
-    found: list[Expression] = []
+    found: list[Expression] = [f for f in known if f == FALSE]
     for place, item in enumerate(items):
         here = Column(place, item.expression.type, item.name)
         match item.expression:
