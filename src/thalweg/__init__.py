@@ -8,7 +8,7 @@ from datetime import date
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from thalweg.algebra.expressions import UserAggregate, aggregate
+from thalweg.algebra.expressions import UserAggregate, UserFunction, aggregate, function
 from thalweg.core.errors import MissingPackageError, ThalwegError
 from thalweg.fluent import Col, Table, call, col, lit
 from thalweg.planner import Settings
@@ -54,6 +54,6 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [  # what is on Spark is left out: `from thalweg import *` must not need it
-    "Col", "LocalQuery", "Session", "Settings", "Table", "ThalwegError", "UserAggregate", "aggregate", "call", "col",
-    "lit", "local",
+    "Col", "LocalQuery", "Session", "Settings", "Table", "ThalwegError", "UserAggregate", "UserFunction", "aggregate",
+    "call", "col", "function", "lit", "local",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from statistics import median as median_of
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.expressions import aggregate
 from thalweg.algebra.plan import Plan
-from thalweg.cql import compile_query, compile_script, register_aggregate
+from thalweg.cql import compile_query, compile_script, register
 
 DECLARATIONS = """
 CREATE STREAM s (a INT, b STRING, d DOUBLE);
@@ -28,7 +28,7 @@ def median(values: Sequence[float]) -> float:
 def catalogue() -> Catalog:
     catalog = Catalog()
     compile_script(DECLARATIONS, catalog)
-    register_aggregate(catalog, median)
+    register(catalog, median)
     return catalog
 
 

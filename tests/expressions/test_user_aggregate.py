@@ -26,7 +26,7 @@ from thalweg.algebra.sql import one_time_sql
 from thalweg.core.errors import PlanError, ThalwegError, UserFunctionError
 from thalweg.core.rows import Value
 from thalweg.core.types import INT64_MAX, DataType
-from thalweg.cql import register_aggregate
+from thalweg.cql import register
 from thalweg.reference.aggregates import aggregate as evaluate
 
 
@@ -147,11 +147,11 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
     (lambda: over(aggregate(returns=int)(_stumbles), [1, 2, None]),
      "UserFunctionError: the aggregate _STUMBLES raised IndexError over 2 values: list index out of range\n"
      "hint: return None where there is no value: None and NaN are NULL"),
-    (lambda: register_aggregate(Catalog(), _no_name),
+    (lambda: register(Catalog(), _no_name),
      "PlanError: _no_name is not an aggregate\nhint: declare it: @aggregate(returns=float)"),
-    (lambda: register_aggregate(Catalog(), aggregate(returns=int, name="Mean")(_no_name)),
+    (lambda: register(Catalog(), aggregate(returns=int, name="Mean")(_no_name)),
      'PlanError: MEAN is a function of CQL\nhint: give it another name: @aggregate(name="...")'),
-    (lambda: register_aggregate(Catalog(), aggregate(returns=int, name="case")(_no_name)),
+    (lambda: register(Catalog(), aggregate(returns=int, name="case")(_no_name)),
      'PlanError: CASE(...) means something else in CQL\nhint: give it another name: @aggregate(name="...")'),
 ]  # fmt: skip
 
@@ -171,12 +171,12 @@ def test_the_original_exception_is_kept() -> None:
 
 def test_a_name_is_taken_once_but_the_same_aggregate_may_come_again() -> None:
     catalog = Catalog()
-    register_aggregate(catalog, listing)
-    register_aggregate(catalog, listing)
+    register(catalog, listing)
+    register(catalog, listing)
     with pytest.raises(PlanError, match="there is an aggregate called LISTING already"):
-        register_aggregate(catalog, aggregate(returns=int, name="Listing")(_no_name))
+        register(catalog, aggregate(returns=int, name="Listing")(_no_name))
     tried = catalog.copy()
-    register_aggregate(tried, middle)
+    register(tried, middle)
     assert catalog.aggregates == [listing]
     catalog.adopt(tried)
     assert catalog.aggregate("MIDDLE") is middle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from thalweg.algebra.expressions import UserAggregate
+from thalweg.algebra.expressions import UserAggregate, UserFunction
 from thalweg.algebra.statistics import SourceStatistics
 from thalweg.core.errors import NameNotFoundError, PlanError, did_you_mean
 from thalweg.core.schema import Schema
@@ -72,6 +72,7 @@ class Catalog:
 
     _entries: dict[str, Entry] = field(default_factory=dict)
     _aggregates: dict[str, UserAggregate] = field(default_factory=dict)  # functions have names of their own
+    _functions: dict[str, UserFunction] = field(default_factory=dict)
 
     def add(self, entry: Entry) -> None:
         """Make `entry` known; a name can be taken only once."""
@@ -85,11 +86,12 @@ class Catalog:
 
     def copy(self) -> Catalog:
         """The same names in a catalogue of its own, to try things out in."""
-        return Catalog(dict(self._entries), dict(self._aggregates))
+        return Catalog(dict(self._entries), dict(self._aggregates), dict(self._functions))
 
     def adopt(self, tried: Catalog) -> None:
         """Take over what was tried out in a copy."""
         self._entries, self._aggregates = dict(tried._entries), dict(tried._aggregates)
+        self._functions = dict(tried._functions)
 
     def add_aggregate(self, aggregate: UserAggregate) -> None:
         """Make a user's aggregate known; a name can be taken only once, but the same aggregate may come again."""
@@ -97,6 +99,24 @@ class Catalog:
             raise PlanError(
                 f"there is an aggregate called {aggregate} already", hint='give it another name: @aggregate(name="...")'
             )
+
+    def add_function(self, function: UserFunction) -> None:
+        """Make a user's function known; a name can be taken only once, but the same function may come again."""
+        known = self._functions.setdefault(str(function), function)
+        if known.definition is not function.definition or repr(known) != repr(function):
+            raise PlanError(
+                f"there is a function called {function.upper()} already",
+                hint='give it another name: @function(name="...")',
+            )
+
+    def function(self, name: str) -> UserFunction | None:
+        """The user's function called `name`, if there is one."""
+        return self._functions.get(name.lower())
+
+    @property
+    def functions(self) -> list[UserFunction]:
+        """All functions of users, in order of registration."""
+        return list(self._functions.values())
 
     def aggregate(self, name: str) -> UserAggregate | None:
         """The user's aggregate called `name`, if there is one."""

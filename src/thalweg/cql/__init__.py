@@ -2,6 +2,6 @@
 
 from thalweg.cql.binder.statements import RegisteredQuery
 from thalweg.cql.compile import compile_query, compile_script
-from thalweg.cql.register import register_aggregate
+from thalweg.cql.register import register
 
-__all__ = ["RegisteredQuery", "compile_query", "compile_script", "register_aggregate"]
+__all__ = ["RegisteredQuery", "compile_query", "compile_script", "register"]

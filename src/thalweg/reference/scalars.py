@@ -11,7 +11,7 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from thalweg.algebra.expressions import Call, Case, Cast, Column, Expression, Literal
+from thalweg.algebra.expressions import Call, Case, Cast, Column, Expression, Literal, UserFunction
 from thalweg.core.rows import Row, Value
 from thalweg.core.time import FIRST_TIMESTAMP, LAST_TIMESTAMP
 from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
@@ -30,6 +30,8 @@ def evaluate(expression: Expression, row: Row) -> Value:
             values = [evaluate(a, row) for a in args]
             if function not in TAKES_NULL and None in values:
                 return None
+            if isinstance(function, UserFunction):
+                return function.of_values(*values)
             return _in_domain(SCALARS[function](*values), type_)
         case Case(branches, default):
             chosen = (value for condition, value in branches if evaluate(condition, row) is True)

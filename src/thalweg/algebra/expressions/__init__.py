@@ -14,13 +14,14 @@ from thalweg.algebra.expressions.build import (
     conjuncts,
     literal,
 )
-from thalweg.algebra.expressions.declare import aggregate
+from thalweg.algebra.expressions.declare import aggregate, function
 from thalweg.algebra.expressions.nodes import Call, Case, Cast, Column, Expression, Literal
 from thalweg.algebra.expressions.user_aggregate import UserAggregate
+from thalweg.algebra.expressions.user_function import UserFunction
 from thalweg.algebra.expressions.walk import columns_of, map_columns, shift
 
 __all__ = [
     "AGGREGATES", "Aggregate", "Call", "Case", "Cast", "Column", "Expression", "FALSE", "Literal", "NULL", "TRUE",
-    "UserAggregate", "aggregate", "and_", "call", "case", "cast", "coerce", "column", "columns_of", "conjuncts",
-    "literal", "map_columns", "shift",
+    "UserAggregate", "UserFunction", "aggregate", "and_", "call", "case", "cast", "coerce", "column", "columns_of",
+    "conjuncts", "function", "literal", "map_columns", "shift",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from thalweg.algebra.expressions.functions import FUNCTIONS, accepted, resolve
 from thalweg.algebra.expressions.nodes import Call, Case, Cast, Column, Expression, Literal
+from thalweg.algebra.expressions.user_function import UserFunction
 from thalweg.core.errors import DataError, NameNotFoundError, TypeMismatchError, did_you_mean
 from thalweg.core.rows import Value
 from thalweg.core.schema import Schema
@@ -54,6 +55,23 @@ def call(function: str, *args: Expression) -> Call:
             hint="CAST(... AS type) converts",
         )
     return Call(function, tuple(map(coerce, args, overload.args)), overload.result)
+
+
+def user_call(function: UserFunction, args: Sequence[Expression]) -> Call:
+    """A user's function of arguments that have its types, or are BIGINT or NULL where they may be."""
+    given = [arg.type for arg in args]
+    fits = len(given) == len(function.takes) and all(
+        have in (want, DataType.NULL) or (have is DataType.BIGINT and want is DataType.DOUBLE)
+        for have, want in zip(given, function.takes, strict=False)
+    )
+    if not fits:
+        wanted = ", ".join(map(str, function.takes))
+        raise TypeMismatchError(
+            f"{function.upper()} does not take ({', '.join(map(str, given))})",
+            candidates=[f"{function.upper()}({wanted})"],
+            hint="CAST(... AS type) converts",
+        )
+    return Call(function, tuple(map(coerce, args, function.takes)), function.returns)
 
 
 def cast(operand: Expression, to: DataType) -> Expression:

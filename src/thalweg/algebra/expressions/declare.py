@@ -1,11 +1,12 @@
-"""`@aggregate(returns=float)`: how users declare an aggregate, checked at once."""
+"""`@aggregate(returns=float)` and `@function(...)`: how users declare aggregates and functions, checked at once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from thalweg.algebra.expressions.user_aggregate import STEPS, UserAggregate
+from thalweg.algebra.expressions.user_function import UserFunction
 from thalweg.core.errors import PlanError, TypeMismatchError
 from thalweg.core.python_values import PYTHON_TYPES
 from thalweg.core.types import TYPE_NAMES, DataType
@@ -37,6 +38,33 @@ def aggregate(
         wanted = None if takes is None else _type(takes, f"the aggregate {called.upper()} cannot take")
         result = _type(returns, f"the aggregate {called.upper()} cannot return")
         return UserAggregate(called, made, wanted, result, arrays)
+
+    return declare
+
+
+def function(
+    *, returns: TypeLike, takes: TypeLike | Sequence[TypeLike], name: str | None = None, cost: float = 100.0
+) -> Callable[[Callable[..., Any]], UserFunction]:
+    """Make a Python function one of CQL's, for any place where a value may stand.
+
+    `takes` are the types of its arguments: they must be so, or BIGINT where DOUBLE is wanted. `cost` is that of a call,
+    in comparisons of numbers: predicates that cost much and drop little are applied late.
+
+    >>> @function(returns=bool, takes=str)
+    ... def palindrome(text):
+    ...     return text == text[::-1]
+    >>> palindrome
+    <function PALINDROME(STRING): BOOLEAN>
+    """
+
+    def declare(definition: Callable[..., Any]) -> UserFunction:
+        called = name or str(getattr(definition, "__name__", type(definition).__name__))
+        if not called.isidentifier() or not callable(definition):
+            raise PlanError(f"a function cannot be called {called}", hint='give it a name: @function(name="...")')
+        listed = [takes] if isinstance(takes, type | str | DataType) else list(takes)
+        wanted = [_type(each, f"the function {called.upper()} cannot take") for each in listed]
+        result = _type(returns, f"the function {called.upper()} cannot return")
+        return UserFunction(called, definition, wanted, result, cost)
 
     return declare
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from thalweg.core.errors import DataError, UserFunctionError
-from thalweg.core.python_values import from_python
+from thalweg.algebra.expressions.user_values import WrongResultError, find_definition, read_result
+from thalweg.core.errors import UserFunctionError
 from thalweg.core.rows import Value
-from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
+from thalweg.core.types import DataType
 
 Values = npt.NDArray[
     Any
@@ -116,28 +114,15 @@ class UserAggregate:
             ) from error
 
     def _read(self, result: Any, count: int) -> Value:
-        """The result as a row holds it; NaN, and an integer that does not fit, are NULL."""
-        if isinstance(result, np.datetime64 | np.timedelta64):
-            result = result.astype(_DTYPES[DataType.TIMESTAMP if result.dtype.kind == "M" else DataType.INTERVAL])
-        plain = result.item() if isinstance(result, np.generic) else result
-        if plain is None or (isinstance(plain, float) and math.isnan(plain)):
-            return None
+        """The result as a row holds it."""
         try:
-            read = from_python(self.returns, plain)
-        except OverflowError:
-            return None
-        except DataError:  # a text that is no timestamp
-            read = None
-        number = plain if read is None else read
-        if isinstance(number, int) and not INT64_MIN <= number <= INT64_MAX:
-            return None
-        if read is None:
+            return read_result(self.returns, result)
+        except WrongResultError:
             raise UserFunctionError(
                 f"the aggregate {self} returns {self.returns}, but over {_counted(count)} it gave"
                 f" {result!r} ({type(result).__name__})",
                 hint="convert the result, or declare another type: @aggregate(returns=...)",
-            )
-        return read
+            ) from None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """What was decorated stays callable as it was."""
@@ -165,8 +150,8 @@ class UserAggregate:
         """Pickled by name where the name leads here, as functions are (a decorator hides what it decorates)."""
         named = self.definition if hasattr(self.definition, "__qualname__") else type(self.definition)
         path = (named.__module__, named.__qualname__)
-        if path[0] != "__main__" and _find(*path) is self:
-            return _find, path
+        if path[0] != "__main__" and find_definition(*path) is self:
+            return find_definition, path
         return UserAggregate, (self.name, self.definition, self.takes, self.returns, self.arrays)
 
 
@@ -176,13 +161,6 @@ def as_values(values: Iterable[Value], type_: DataType) -> Values:
         return np.array(list(values), dtype=np.int64).view(_DTYPES[type_])
     array = np.array(list(values), dtype=_DTYPES[type_])
     return array + 0.0 if type_ is DataType.DOUBLE else array  # zero has no sign
-
-
-def _find(module: str, qualname: str) -> Any:
-    try:
-        return reduce(getattr, qualname.split("."), importlib.import_module(module))
-    except (ImportError, AttributeError):
-        return None
 
 
 def _counted(count: int) -> str:

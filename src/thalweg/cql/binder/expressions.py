@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from thalweg.algebra.expressions import NULL, Expression, and_, call, case, cast, literal
-from thalweg.algebra.expressions.build import require_boolean
+from thalweg.algebra.expressions.build import require_boolean, user_call
 from thalweg.algebra.expressions.functions import DATE_TRUNC_UNITS
 from thalweg.algebra.expressions.nodes import Literal
 from thalweg.core.errors import NameNotFoundError, PlanError, TypeMismatchError, did_you_mean
@@ -172,6 +172,9 @@ class ExpressionBinder:
                 raise _clock_refusal(name)
             case "date_trunc":
                 _check_trunc_unit(args)
+        users = self.context.catalog.function(name)
+        if users is not None:
+            return user_call(users, args)
         if name not in CALLABLE and name != "%":
             known = all_functions(self.context.catalog)
             meant = did_you_mean(node.name, known)

@@ -80,4 +80,6 @@ def find_aggregate(catalog: Catalog, name: str) -> str | UserAggregate | None:
 
 def all_functions(catalog: Catalog) -> list[str]:
     """Every function and aggregate that a query may call, as an error lists them."""
-    return [name.upper() for name in [*CALLABLE, *AGGREGATES, *(a.name for a in catalog.aggregates)]]
+    return [
+        name.upper() for name in [*CALLABLE, *AGGREGATES, *(a.name for a in catalog.aggregates), *catalog.functions]
+    ]

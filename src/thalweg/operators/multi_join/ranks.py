@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thalweg.algebra.expressions import Call, Case, Cast, Expression
+from thalweg.algebra.expressions import Call, Case, Cast, Expression, UserFunction
 
 # Roughly, in comparisons of numbers. Whatever reads characters is dear.
 _COSTS = {
@@ -17,6 +17,8 @@ _PASSED = {"=": 0.1, "<>": 0.9, "<": 1 / 3, "<=": 1 / 3, ">": 1 / 3, ">=": 1 / 3
 def cost(expression: Expression) -> float:
     """The cost of an expression for one row."""
     match expression:
+        case Call(function=UserFunction() as function, args=args):
+            return function.cost + sum(map(cost, args))
         case Call(function, args):
             return _COSTS.get(function, 1.0) + sum(map(cost, args))
         case Case(branches, default):

@@ -8,12 +8,12 @@ from itertools import count
 from typing import Any
 
 from thalweg.algebra.catalog import Catalog, Relation, Stream
-from thalweg.algebra.expressions import UserAggregate
+from thalweg.algebra.expressions import UserAggregate, UserFunction
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import DataError, OutOfOrderError, PlanError
 from thalweg.core.rows import Row
 from thalweg.core.time import BEGINNING, DAY, Clock, Instant, from_datetime
-from thalweg.cql import compile_query, compile_script, register_aggregate
+from thalweg.cql import compile_query, compile_script, register
 from thalweg.fluent import Table
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import check
@@ -90,10 +90,10 @@ class Session:
             raise PlanError(f"there is a query called {name} already", hint="drop(name) ends it")
         return self._register(plan, name or name_all([None], names)[0], strategy, settings, statistics)
 
-    def register(self, *aggregates: UserAggregate | type) -> None:  # to type checkers a decorated class stays a class
-        """Let queries call aggregates of your own, made with `@aggregate(...)`, by their names."""
-        for aggregate in aggregates:
-            register_aggregate(self.catalog, aggregate)
+    def register(self, *given: UserAggregate | UserFunction | type) -> None:  # a decorated class stays a class
+        """Let queries call functions and aggregates of your own, made with `@function` and `@aggregate`, by name."""
+        for each in given:
+            register(self.catalog, each)
 
     def drop(self, query: LocalQuery | str) -> None:
         """End a query; the others go on."""

@@ -9,12 +9,12 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from thalweg.algebra.catalog import Catalog
-from thalweg.algebra.expressions import UserAggregate
+from thalweg.algebra.expressions import UserAggregate, UserFunction
 from thalweg.algebra.plan import Plan, RelationScan, StreamScan
 from thalweg.algebra.statistics import SourceStatistics
 from thalweg.core.errors import PlanError
 from thalweg.core.time import SECOND
-from thalweg.cql import compile_query, register_aggregate
+from thalweg.cql import compile_query, register
 from thalweg.fluent import Table
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import check
@@ -122,10 +122,10 @@ class Engine:
         self._tables[entry.name] = held
         self.catalog.replace(held.relation)
 
-    def register(self, *aggregates: UserAggregate) -> None:
-        """Make aggregates of your own known to queries."""
-        for aggregate in aggregates:
-            register_aggregate(self.catalog, aggregate)
+    def register(self, *functions: UserAggregate | UserFunction) -> None:
+        """Make functions and aggregates of your own known to queries."""
+        for function in functions:
+            register(self.catalog, function)
 
     # -- queries
 

@@ -12,6 +12,8 @@ from thalweg.algebra.expressions.render.logic import LOGIC
 from thalweg.algebra.expressions.render.numbers import GIVES_NAN, KEEPS_NAN, NUMBERS
 from thalweg.algebra.expressions.render.strings import STRINGS
 from thalweg.algebra.expressions.render.timestamps import TIMESTAMPS
+from thalweg.algebra.expressions.user_function import UserFunction
+from thalweg.core.errors import PlanError
 from thalweg.core.types import DataType
 
 __all__ = ["CASTS", "Dialect", "WRITERS", "render"]
@@ -31,6 +33,11 @@ def render(expression: Expression, dialect: Dialect, column: Callable[[int], str
                 return column(index)
             case Literal(value, type_):
                 return constant(value, type_, dialect)
+            case Call(function=UserFunction() as function):
+                raise PlanError(
+                    f"{function.upper()} is a function of yours, and SQL does not know it",
+                    hint="engines of Thalweg run it; a one-time query in SQL cannot",
+                )
             case Call(function, args, type_):
                 is_double = type_ is DataType.DOUBLE
                 inner = [sql(a, is_double and function in KEEPS_NAN) for a in args]

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from thalweg.algebra.expressions.nodes import Call, Case, Cast, Column, Expression, Literal
+from thalweg.algebra.expressions.user_function import UserFunction
 from thalweg.algebra.expressions.vectorise.arithmetic import ARITHMETIC
 from thalweg.algebra.expressions.vectorise.casts import CASTS
-from thalweg.algebra.expressions.vectorise.datum import Datum, Kernel, broadcast
+from thalweg.algebra.expressions.vectorise.datum import Datum, Kernel, broadcast, length_of
 from thalweg.algebra.expressions.vectorise.logic import LOGIC
 from thalweg.algebra.expressions.vectorise.mathematics import MATHEMATICS
 from thalweg.algebra.expressions.vectorise.strings import STRINGS
@@ -48,7 +49,7 @@ def _compile(expression: Expression) -> _Compiled:
         case Literal(value, type_):
             return pa.scalar(value, type_.arrow)
         case Call(function, args):
-            return _apply(KERNELS[function], args)
+            return _apply(_by_user(function) if isinstance(function, UserFunction) else KERNELS[function], args)
         case Cast(operand, type_):
             return _apply(CASTS[operand.type, type_], [operand])
         case Case(branches, default):
@@ -63,6 +64,11 @@ def _apply(kernel: Kernel, args: Sequence[Expression]) -> _Compiled:
     if all(isinstance(p, pa.Scalar) for p in parts):
         return kernel(*(pa.repeat(p, 1) for p in parts))[0]
     return lambda columns: kernel(*(p if isinstance(p, pa.Scalar) else p(columns) for p in parts))
+
+
+def _by_user(function: UserFunction) -> Kernel:
+    """A user's function over arrays and constants."""
+    return lambda *args: function.of_columns(*(broadcast(a, length_of(*args)) for a in args))
 
 
 def _choose(*args: Datum) -> Datum:
