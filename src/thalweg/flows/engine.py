@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
@@ -93,6 +93,10 @@ class FlowEngine:
         else:
             raise NameNotFoundError(f"there is no query {query}", candidates=[*self.standing, *self.suspended])
 
+    def refuse(self, query: str, error: Exception) -> None:
+        """Report a query as suspended that cannot even be added."""
+        self.suspended[query] = Suspension(self.now, *_told(error))
+
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> dict[str, Batch]:
         """What the answers of queries gained, for those that gained anything.
 
@@ -109,7 +113,7 @@ class FlowEngine:
         self.now = now
         self._open.clear()
         for query, error in errors.items():
-            self._suspend(query, _reason(error), error.hint if isinstance(error, ThalwegError) else None)
+            self._suspend(query, *_told(error))
         for query, standing in list(self.standing.items()):
             exceeded = self._exceeded(standing, gains.get(query))
             if exceeded is not None:
@@ -139,7 +143,8 @@ class FlowEngine:
         return None if gained is None else self._tallies[standing.id].count(gained, standing)
 
     def _suspend(self, query: str, reason: str, hint: str | None) -> None:
-        self.suspended[query] = Suspension(self.now, reason, hint)
+        seen, results = self._ways[self._way[query]].usage(query).seen, self._tallies[query].results
+        self.suspended[query] = Suspension(self.now, reason, hint, seen, results)
         self._end(query)
 
     def _end(self, query: str) -> None:
@@ -189,7 +194,7 @@ class FlowEngine:
             "standing": {query: self._pickled[query] for query in self.standing},
             "way": dict(self._way),
             "tallies": {query: tally.snapshot() for query, tally in self._tallies.items()},
-            "suspended": {query: [why.at, why.reason, why.hint] for query, why in self.suspended.items()},
+            "suspended": {query: list(astuple(why)) for query, why in self.suspended.items()},
             "held": self._held.snapshot(),
             "ways": [way.snapshot() for way in self._ways],
         }
@@ -214,5 +219,8 @@ class FlowEngine:
             way.restore(state)
 
 
-def _reason(error: Exception) -> str:
-    return error.message if isinstance(error, ThalwegError) else f"{type(error).__name__}: {error}"
+def _told(error: Exception) -> tuple[str, str | None]:
+    """What was wrong, and a way out."""
+    if isinstance(error, ThalwegError):
+        return error.message, error.hint
+    return f"{type(error).__name__}: {error}", None

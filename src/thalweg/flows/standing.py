@@ -58,8 +58,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Suspension:
-    """Why a query runs no more, and since when."""
+    """Why a query runs no more, since when, and what it had seen and given."""
 
     at: Instant
     reason: str
     hint: str | None = None
+    seen: int = 0
+    results: int = 0
