@@ -35,7 +35,7 @@ def test_shards_give_the_references_answer(root: str, data: st.DataObject) -> No
     copied = data.draw(st.sets(st.sampled_from(tables)) if tables else st.just(set()), label="copied tables")
     run = SimulatedShards(blueprint, shards, copied)
     note(f"{run.cut}")
-    feeder = Feeder(blueprint.build(run.pool), BEGINNING)
+    feeder = Feeder.of(blueprint.build(run.pool), BEGINNING)
     for t, kind, what in told(plan, history):
         (feeder.arrive(what[0], t, what[1]) if kind == 0 else feeder.table_changed(what[0], t, *what[1:]))  # type: ignore[arg-type]
     log = OutputLog(plan.schema, run.pool)

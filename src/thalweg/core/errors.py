@@ -78,6 +78,10 @@ class OutOfOrderError(DataError):
     """A row behind the clock of a stream that declared no lateness."""
 
 
+class SuspendedError(ThalwegError):
+    """A standing query that its flow no longer runs, because it raised or used more than it may."""
+
+
 class SnapshotError(ThalwegError):
     """A snapshot that does not belong to what it is to be restored into."""
 

@@ -57,7 +57,7 @@ class Stepping(Operator):
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """One step."""
-        output, update = self._steps.weigh(_in_order_of_time(inputs[0]), now)
+        output, update = self._steps.weigh(in_order_of_time(inputs[0]), now)
         self._steps.commit(update)
         return output
 
@@ -77,7 +77,8 @@ class Stepping(Operator):
         return self._steps.next_wake()
 
 
-def _in_order_of_time(arrived: Batch) -> Batch:
+def in_order_of_time(arrived: Batch) -> Batch:
+    """Stream tuples by ts; of one instant, in the order in which they came."""
     ts = arrived.start
     return arrived if (ts[1:] >= ts[:-1]).all() else arrived.take(np.argsort(ts, kind="stable"))
 

@@ -20,7 +20,7 @@ class FedRun(ABC):
     def __init__(self, plan: Plan, start: Instant, strategy: Strategy, settings: Settings | None) -> None:
         self._settings = settings or Settings()
         self._pipeline = build(plan, strategy, settings=self._settings)
-        self._feeder = Feeder(self._pipeline, start)
+        self._feeder = Feeder.of(self._pipeline, start)
         self._log = OutputLog(plan.schema, self._pipeline.pool)
         self.delay = OutputDelay()
 

@@ -12,6 +12,8 @@ import pyarrow as pa
 from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import Lane, to_lane
 from thalweg.core.rows import Row
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.planner import Pipeline
 
@@ -28,10 +30,17 @@ class Event(NamedTuple):
 class Feeder:
     """Holds events back until the clock has reached them; ties keep their order of arrival."""
 
-    def __init__(self, pipeline: Pipeline, start: Instant) -> None:
-        self._schemas = {n.source: n.schema for n in pipeline.nodes if n.operator is None}
-        self.pool, self._dated, self._start = pipeline.pool, pipeline.dated, start
+    def __init__(self, schemas: Mapping[str, Schema], pool: StringPool, dated: bool, start: Instant) -> None:
+        """`schemas` of the sources that are fed, by name; others may follow."""
+        self._schemas = schemas
+        self.pool, self._dated, self._start = pool, dated, start
         self._waiting: list[Event] = []
+
+    @staticmethod
+    def of(pipeline: Pipeline, start: Instant) -> Feeder:
+        """One that feeds a pipeline."""
+        schemas = {node.source: node.schema for node in pipeline.nodes if node.operator is None}
+        return Feeder(schemas, pipeline.pool, pipeline.dated, start)
 
     def arrive(self, stream: str, ts: Instant, row: Row) -> None:
         """A tuple; what came before the query began is not for it, nor what the plan has found out it need not read."""
@@ -43,6 +52,10 @@ class Feeder:
         if relation not in self._schemas:
             return
         self._waiting.append(Event(max(t, self._start), relation, sign, row))
+
+    def forget_arrivals(self) -> None:
+        """Nobody is interested in the tuples that wait; tables change all the same."""
+        self._waiting = [event for event in self._waiting if event.sign]
 
     def due(self, now: Instant) -> list[Event]:
         """The events up to and at `now`, in order of time, taken out."""

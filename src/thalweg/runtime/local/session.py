@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 from thalweg.algebra.catalog import Catalog, Relation, Stream
@@ -19,6 +20,8 @@ from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import check
 from thalweg.planner import Settings, Strategy
 from thalweg.runtime.local.clock import StreamClock
+from thalweg.runtime.local.flow import Flow
+from thalweg.runtime.local.flow_run import FlowRun, World
 from thalweg.runtime.local.query import LocalQuery
 from thalweg.runtime.local.tables import TableLog
 from thalweg.runtime.local.values import RowLike, read_instant, read_row, show_row
@@ -46,6 +49,7 @@ class Session:
         self._clocks: dict[str, StreamClock] = {}
         self._tables: dict[str, TableLog] = {}
         self._advanced: dict[Clock, Instant] = {}  # streams that tick and streams with timestamps know apart
+        self._flows: dict[str, Flow] = {}
 
     # -- declaring
 
@@ -102,6 +106,19 @@ class Session:
             raise PlanError(f"there is no query {query}", candidates=[q.name for q in self.queries])
         self.queries.remove(found[0])
 
+    def flow(self, name: str = "flow", folder: str | Path | None = None) -> Flow:
+        """The flow called so: standing queries that share their work, and that come and go by id.
+
+        With a `folder` its queries are written down there, and stand again when the folder is given again, from then
+        on; what they had seen is not kept.
+        """
+        if name not in self._flows:
+            world = World(self.catalog, self._clocks, self._tables, self._advanced, self._clock, self._today)
+            self._flows[name] = Flow(name, world, folder)
+        elif folder is not None and not self._flows[name].lies_in(folder):
+            raise PlanError(f"the flow {name} does not lie in {folder}", hint="take another name for another flow")
+        return self._flows[name]
+
     def table(self, name: str) -> Table:
         """A stream, relation or view, to build a query on in Python."""
         return Table.of(self.catalog, name, self._today())
@@ -151,13 +168,14 @@ class Session:
         read = [self._read_arrival(entry, row, i) for i, row in enumerate(rows)]
         if entry.lateness is None:
             _check_order(clock, read)
+        listeners = self._listeners
         for ts, row in read:
             if not clock.accepts(ts):
                 clock.keep_late(row if entry.timestamp is not None else (ts, *row))
                 continue
             clock.see(ts)
-            for query in self.queries:
-                query.arrive(entry.name, ts, row)
+            for listener in listeners:
+                listener.arrive(entry.name, ts, row)
 
     def advance(self, t: Any) -> None:
         """Let time pass up to `t` on every stream, so that what should expire does."""
@@ -171,9 +189,9 @@ class Session:
         for clock in self._clocks.values():
             if clock.stream.clock is kind:
                 clock.advance(instant)
-        for query in self.queries:
-            if query.clock is kind:
-                query.happened(instant)
+        for listener in self._listeners:
+            if listener.clock is kind:
+                listener.happened(instant)
 
     def late(self, stream: str) -> list[tuple[Any, ...]]:
         """The rows of a stream that came too late, in order of arrival."""
@@ -202,15 +220,15 @@ class Session:
         table = self._tables[entry.name]
         t = self._update_time(table, at)
         for updated in change(table, t):
-            for query in self.queries:
-                query.table_changed(entry.name, updated)
+            for listener in self._listeners:
+                listener.table_changed(entry.name, updated)
 
     def _update_time(self, table: TableLog, at: Any) -> Instant:
         shown = self._clock().show
         if at is None:
             return BEGINNING if self.now is None else max(self.now, table.last)
         t = read_instant(self._clock(), at, f"update of {table.relation.name}")
-        clocks = [q.clock_now for q in self.queries if q.reads(table.relation.name)]
+        clocks = [heard.clock_now for heard in self._listeners if heard.reads(table.relation.name)]
         behind = max([table.last, *(c for c in clocks if c is not None)])
         if t < behind:
             raise OutOfOrderError(
@@ -220,6 +238,10 @@ class Session:
         return t
 
     # -- details
+
+    @property
+    def _listeners(self) -> list[LocalQuery | FlowRun]:
+        return [*self.queries, *(flow.run for flow in self._flows.values())]
 
     def _rows(self, table: TableLog, rows: Iterable[RowLike]) -> list[Row]:
         name, schema = table.relation.name, table.relation.schema

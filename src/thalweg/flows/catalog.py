@@ -1,0 +1,180 @@
+"""The catalogue of a flow: a log of commands, from which anybody can tell which queries are to run.
+
+One JSON object per line of `queries.jsonl`, numbered from 1, written once and never changed:
+
+    {"seq": 1, "command": "add", "id": "q1", "name": "busy", "owner": "ann", "cql": "SELECT ...", ...}
+    {"seq": 2, "command": "drop", "id": "q1"}
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from thalweg.core.errors import DataError, NameNotFoundError, PlanError, did_you_mean
+from thalweg.core.time import Instant
+
+ADD, DROP = "add", "drop"
+FILE = "queries.jsonl"
+
+
+@dataclass(frozen=True)
+class Command:
+    """A query is added or dropped. `today` is the day that a bare time of day in the text refers to."""
+
+    seq: int
+    command: str
+    id: str
+    name: str = ""
+    owner: str = ""
+    cql: str = ""
+    backfill: bool = False
+    quotas: dict[str, int] = field(default_factory=dict)
+    today: Instant | None = None
+
+    def line(self) -> str:
+        """As the catalogue has it."""
+        kept = {k: v for k, v in asdict(self).items() if self.command == ADD or k in ("seq", "command", "id")}
+        return json.dumps(kept, ensure_ascii=False) + "\n"
+
+
+class Catalogue:
+    """The commands of a flow, in a folder or, without one, in memory. Several processes may use one folder.
+
+    The id of a query is made of the number of the command that added it, so that no two queries ever have the same.
+    """
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        self.folder = None if folder is None else Path(folder)
+        self._path = None if self.folder is None else self.folder / FILE
+        self._commands: list[Command] = []
+        self._read = 0  # bytes
+        self._live: dict[str, Command] = {}
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+        self.refresh()
+
+    @staticmethod
+    def there(folder: str | Path) -> Catalogue:
+        """The catalogue of a folder that must have one."""
+        if not (Path(folder) / FILE).exists():
+            raise DataError(f"{folder} is no flow: it has no {FILE}", hint="thalweg flow add FLOWDIR 'SELECT ...'")
+        return Catalogue(folder)
+
+    @property
+    def live(self) -> dict[str, Command]:
+        """The queries that are to run, by id, in the order in which they were added."""
+        return dict(self._live)
+
+    def after(self, seq: int) -> list[Command]:
+        """The commands that have come after one of this number, as far as they have been read."""
+        return self._commands[seq:]
+
+    def find(self, query: str) -> str:
+        """The id of the live query that has this id or name."""
+        if query in self._live:
+            return query
+        found = [id_ for id_, command in self._live.items() if command.name.casefold() == query.casefold()]
+        if not found:
+            names = [command.name for command in self._live.values()]
+            raise NameNotFoundError(
+                f"there is no query {query} in the flow", candidates=names, hint=did_you_mean(query, names)
+            )
+        return found[0]
+
+    def add(
+        self,
+        cql: str,
+        name: str | None = None,
+        owner: str | None = None,
+        backfill: bool = False,
+        quotas: dict[str, int] | None = None,
+        today: Instant | None = None,
+    ) -> Command:
+        """Take down that a query is to run."""
+        with self._appending() as log:
+            seq = len(self._commands) + 1
+            for other in self._live.values():
+                if name and name.casefold() in (other.name.casefold(), other.id):
+                    raise PlanError(f"there is a query called {name} already: {other.id}", hint="drop it first")
+            id_ = self._free_id(seq)
+            return self._append(
+                log, Command(seq, ADD, id_, name or id_, owner or "", cql, backfill, quotas or {}, today)
+            )
+
+    def drop(self, query: str) -> Command:
+        """Take down that a query is not to run any more."""
+        with self._appending() as log:
+            return self._append(log, Command(len(self._commands) + 1, DROP, self.find(query)))
+
+    def refresh(self) -> None:
+        """Read what other processes have appended."""
+        if self._path is not None and self._path.exists():
+            with self._path.open("rb") as log:
+                self._read_on(log)
+
+    # -- details
+
+    def _free_id(self, seq: int) -> str:
+        """`q` and the number, unless somebody has given a query that for a name."""
+        names = {command.name.casefold() for command in self._live.values()}
+        return next(id_ for id_ in (f"q{seq}{'x' * n}" for n in range(len(names) + 1)) if id_ not in names)
+
+    @contextmanager
+    def _appending(self) -> Iterator[BinaryIO | None]:
+        """Nobody else appends meanwhile, and all that others have appended is known."""
+        if self._path is None:
+            yield None
+            return
+        with self._path.open("ab+") as log:
+            fcntl.flock(log, fcntl.LOCK_EX)
+            self._read_on(log)
+            log.truncate(self._read)  # what a writer that died has left of a line was never acknowledged
+            yield log
+
+    def _append(self, log: BinaryIO | None, command: Command) -> Command:
+        if log is not None:
+            line = command.line().encode()
+            log.write(line)
+            log.flush()
+            os.fsync(log.fileno())
+            self._read += len(line)
+        self._obey(command)
+        return command
+
+    def _read_on(self, log: BinaryIO) -> None:
+        log.seek(self._read)
+        for line in log:
+            if not line.endswith(b"\n"):
+                break
+            self._obey(self._parse(line))
+            self._read += len(line)
+
+    def _parse(self, line: bytes) -> Command:
+        place = len(self._commands) + 1
+        try:
+            given: dict[str, Any] = json.loads(line)
+            command = Command(**given)
+        except (ValueError, TypeError) as error:
+            raise DataError(
+                f"{self._path}, line {place}: expected a command of a flow, got {line!r} ({error})"
+            ) from None
+        if command.seq != place or command.command not in (ADD, DROP):
+            raise DataError(
+                f"{self._path}, line {place}: expected command number {place}, got {command.command} {command.seq}",
+                hint="the log is only ever appended to: restore it from a copy",
+            )
+        return command
+
+    def _obey(self, command: Command) -> None:
+        self._commands.append(command)
+        if command.command == ADD:
+            self._live[command.id] = command
+        else:
+            self._live.pop(command.id, None)

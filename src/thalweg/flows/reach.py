@@ -1,0 +1,77 @@
+"""How far back the windows of live queries look: which tuples of a stream are kept for those who come later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from thalweg.algebra.plan import Plan, Select, StreamScan, Windowed
+from thalweg.algebra.windows import LogicalWindow, PartitionedRows, Rows, ValueRange, Window
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Flags, Ints, is_null
+from thalweg.core.time import FOREVER, Instant
+from thalweg.operators.ordering import together
+from thalweg.operators.segments import rank_within
+
+
+def windows_of(plan: Plan) -> Iterator[tuple[str, Window]]:
+    """The streams that a plan has windows upon.
+
+    A window over a stream that is derived from others counts as one over each of them. The columns of such a stream
+    are others, so there PARTITION BY counts as ROWS without, and a window by value does not count.
+    """
+    for node in plan.walk():
+        if isinstance(node, Windowed):
+            is_base = isinstance(_selected(node.child), StreamScan)
+            window = node.window if is_base else _without_columns(node.window)
+            if window is not None:
+                yield from ((leaf.source.name, window) for leaf in node.walk() if isinstance(leaf, StreamScan))
+
+
+def _selected(plan: Plan) -> Plan:
+    while isinstance(plan, Select):
+        plan = plan.child
+    return plan
+
+
+def _without_columns(window: Window) -> Window | None:
+    if isinstance(window, PartitionedRows):
+        return Rows(window.count)
+    return None if isinstance(window, ValueRange) else window
+
+
+def reached(window: Window, tuples: Batch, now: Instant) -> Flags:
+    """Which tuples, in order of arrival, the window may still show at or after `now`; none if it never lets go.
+
+    A tuple out of reach stays so: what is within reach of what is left is the same as of the whole stream.
+    """
+    match window:
+        case LogicalWindow():
+            end = window.lifetimes(tuples.start)[1]
+            return (end > now) & (end < FOREVER)
+        case Rows(count, slide):
+            return np.arange(len(tuples)) >= len(tuples) - (count + slide - 1)
+        case PartitionedRows(keys, count, range_):
+            if range_ is None:
+                return _last_of_each(tuples, keys, count)
+            let_in = tuples.start <= range_.scope(now).last
+            waiting, kept = ~let_in, np.flatnonzero(let_in)
+            waiting[kept[_last_of_each(tuples.take(kept), keys, count)]] = True
+            return waiting & reached(range_, tuples, now)
+        case ValueRange(column, width):
+            values = tuples.columns[column]
+            known = ~is_null(values)
+            greatest = values[known].max().item() if known.any() else 0
+            return known & (values > greatest - width)
+    return np.zeros(len(tuples), dtype=np.bool_)
+
+
+def _last_of_each(tuples: Batch, keys: tuple[int, ...], count: int) -> Flags:
+    """The last so many of each key."""
+    last = np.zeros(len(tuples), dtype=np.bool_)
+    if len(tuples):
+        backwards: Ints = np.arange(len(tuples))[::-1]
+        order, starts = together([tuples.columns[key][backwards] for key in keys])
+        last[backwards[order[rank_within(starts) < count]]] = True
+    return last
