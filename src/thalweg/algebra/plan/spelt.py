@@ -9,9 +9,9 @@ from hashlib import sha256
 from thalweg.algebra.plan.base import Plan
 
 
-def digest(plan: Plan) -> str:
-    """A plan's name for programs: all that takes part in its equality, and nothing that only people read."""
-    return sha256(_spelt(plan).encode()).hexdigest()
+def digest(value: object) -> str:
+    """The name for programs of a plan or a part: all that takes part in its equality, nothing that only people read."""
+    return sha256(_spelt(value).encode()).hexdigest()
 
 
 def drawn(plan: Plan, depth: int = 1) -> str:

@@ -1,0 +1,160 @@
+"""The queries of one shape: their bits, windows, demands and projections (a *virtual source* of seed 003, 3.3.2)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from thalweg.algebra.expressions import Expression, columns_of
+from thalweg.core.lanes import Ints, Lane
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.time import FOREVER
+from thalweg.eddy.bits import WORD, Words, bitmap
+from thalweg.eddy.members import Segment
+from thalweg.eddy.shape import Apart, Extent, Shape
+from thalweg.eddy.steps import Steps
+from thalweg.eddy.values import NO_NULL, compared
+from thalweg.operators.evaluate import Condition, Evaluator
+
+
+class Projection:
+    """What a query shows of a result, computed at the very end."""
+
+    def __init__(self, slot: int, expressions: Sequence[Expression], schema: Schema, pool: StringPool) -> None:
+        self.slot = slot
+        self.reads = frozenset().union(*map(columns_of, expressions))
+        self._evaluate = Evaluator(expressions, schema, pool)
+
+    def __call__(self, columns: Sequence[Lane], rows: int) -> tuple[Lane, ...]:
+        """The query's columns, given those that it reads."""
+        return self._evaluate(columns, rows)
+
+
+@dataclass(frozen=True)
+class Demand:
+    """A condition over several uses, and the bits of the queries that make it."""
+
+    condition: Condition
+    bits: set[int]
+
+
+class Group:
+    """Bits are given out one after the other; those of dropped queries are used again when many have come together.
+
+    Only then must stored tuples lose them, and indexes that know of them be built anew.
+    """
+
+    def __init__(self, name: str, shape: Shape, schemas: Sequence[Schema], pool: StringPool) -> None:
+        self.name, self.shape = name, shape
+        self.schema = Schema(tuple(field for schema in schemas for field in schema))
+        self.offsets = [0, *accumulate(map(len, schemas))]
+        self.segments = tuple(Segment(f"{name}.{use}", 1) for use in range(len(shape.streams)))
+        self.demands: dict[Expression, Demand] = {}
+        self.slots: Ints = np.full(WORD, -1)
+        self.projections: list[Projection | None] = [None] * WORD
+        self.extents: dict[int, tuple[Extent, ...]] = {}  # by bit
+        self.widths: Ints = np.zeros((len(shape.streams), WORD), dtype=np.int64)
+        self.rows: Ints = np.zeros_like(self.widths)
+        self._free = list(range(WORD))[::-1]
+        self._retired: list[int] = []
+        self._pool = pool
+        self._within: dict[int, tuple[Steps, Steps]] = {}
+        self._counting: dict[int, dict[int, Words]] = {}
+
+    @property
+    def words(self) -> int:
+        """The words of each of its segments."""
+        return self.segments[0].words
+
+    def use_of(self, column: int) -> int:
+        """The use that a column of all belongs to."""
+        return bisect_right(self.offsets, column) - 1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether room must be made before the next query."""
+        return not self._free
+
+    def make_room(self) -> Words | None:
+        """Use bits of dropped queries again: those are given; or else add words, and give nothing."""
+        if 4 * len(self._retired) >= self.words * WORD:
+            used = bitmap(np.array(self._retired), self.words)
+            self._free, self._retired = self._retired[::-1], []
+            self.slots, self.projections = self.slots.copy(), list(self.projections)  # results refer to the old ones
+            return used
+        before, words = self.words * WORD, self.words + max(1, self.words // 4)
+        more = words * WORD - before
+        for segment in self.segments:
+            segment.words = words
+        self.slots = np.append(self.slots, np.full(more, -1))
+        self.projections = [*self.projections, *[None] * more]
+        nothing = np.zeros((len(self.widths), more), dtype=np.int64)
+        self.widths, self.rows = np.hstack([self.widths, nothing]), np.hstack([self.rows, nothing])
+        self._free += range(words * WORD - 1, before - 1, -1)
+        self._changed()
+        return None
+
+    def add(self, slot: int, apart: Apart, bit: int | None = None) -> int:
+        """Give a query a bit, or the one that it had."""
+        if bit is None:
+            bit = self._free.pop()
+        else:
+            self._free.remove(bit)
+        self.slots[bit] = slot
+        self.projections[bit] = Projection(slot, [item.expression for item in apart.items], self.schema, self._pool)
+        self.extents[bit] = apart.extents
+        self.widths[:, bit] = [extent.width for extent in apart.extents]
+        self.rows[:, bit] = [extent.rows for extent in apart.extents]
+        for demand in apart.demands:
+            if demand not in self.demands:
+                self.demands[demand] = Demand(Condition(demand, self.schema, self._pool), set())
+            self.demands[demand].bits.add(bit)
+        self._changed()
+        return bit
+
+    def drop(self, bit: int) -> None:
+        """Take a query out; its bit stays unused for a while."""
+        del self.extents[bit]
+        for key, demand in list(self.demands.items()):
+            demand.bits.discard(bit)
+            if not demand.bits:
+                del self.demands[key]
+        self.widths[:, bit] = self.rows[:, bit] = 0
+        self._retired.append(bit)
+        self._changed()
+
+    def retire_rest(self) -> None:
+        """Give out no bit before it has been cleared: stored tuples may have it."""
+        self._retired, self._free = self._free, []
+
+    def largest(self, use: int) -> Extent:
+        """How long tuples of a use are needed: the longest window in time, and the longest in rows."""
+        counts = self.rows[use] > 0
+        return Extent(int(self.widths[use].max(initial=0, where=~counts)), int(self.rows[use].max()))
+
+    def row_counts(self, use: int) -> dict[int, Words]:
+        """By number of rows the bits of the queries whose window over a use counts so many."""
+        if use not in self._counting:
+            rows = self.rows[use]
+            counts = np.unique(rows[rows > 0]).tolist()
+            self._counting[use] = {n: bitmap(np.flatnonzero(rows == n), self.words) for n in counts}
+        return self._counting[use]
+
+    def within(self, use: int) -> tuple[Steps, Steps]:
+        """By distance in time, and in tuples of the stream, the queries whose window over a use still covers it."""
+        if use not in self._within:
+            bits = np.array(list(self.extents), dtype=np.int64)
+            extents = [self.extents[bit][use] for bit in bits.tolist()]
+            times = [NO_NULL if e.width >= FOREVER else compared("<", e.width).true for e in extents]
+            counts = [compared("<", e.rows).true if e.rows else NO_NULL for e in extents]
+            in_time, in_rows = (Steps(bits, sets, self.words, np.int64, False) for sets in (times, counts))
+            self._within[use] = in_time, in_rows
+        return self._within[use]
+
+    def _changed(self) -> None:
+        self._within, self._counting = {}, {}

@@ -1,0 +1,106 @@
+"""Grouped filters: all predicates of all queries over one attribute of a stream, as one operator (seed 003, 3.2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from thalweg.algebra.expressions import Expression, columns_of
+from thalweg.core.lanes import Ints, Lane, lane_dtype
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.eddy.bits import Words
+from thalweg.eddy.members import Member, MemberSet, Space, numbers
+from thalweg.eddy.steps import Steps
+from thalweg.eddy.values import ValueSet
+from thalweg.operators.evaluate import Evaluator
+
+ALL = 0  # the layer of predicates that must all hold; layer n is the n-th clause of a query over several attributes
+
+_FEW = 64
+
+_Conditions = dict[Member, dict[int, ValueSet]]
+
+
+class GroupedFilter:
+    """The attribute is evaluated once for all queries; its value finds the bitmap of those whose predicates it fulfils.
+
+    New predicates lie in a small index of their own until there are enough of them to build the large one anew.
+    """
+
+    def __init__(self, name: str, attribute: Expression, schema: Schema, pool: StringPool, space: Space) -> None:
+        self.name = name
+        self.attribute = attribute
+        self.needs = MemberSet(space)  # those that have a predicate here
+        self._space = space
+        self._evaluate = Evaluator([attribute], schema, pool)
+        self._reads = columns_of(attribute)
+        self._dtype = lane_dtype(attribute.type)
+        self._old: _Conditions = {}
+        self._new: _Conditions = {}
+        self._large: dict[int, Steps] = {}
+        self._small: dict[int, Steps] | None = {}  # None if it is to be built
+        self._version = -1
+
+    def add(self, member: Member, layer: int, values: ValueSet) -> None:
+        """A predicate of a member: in the first layer another one that must hold, else a part of a clause."""
+        layers = self._new.setdefault(member, {})
+        layers[layer] = layers[layer].meet(values) if layer in layers else values
+        self.needs.add(member)
+        self._small = None
+
+    def drop(self, member: Member) -> None:
+        """All predicates of a member. Its bit no longer comes; the index may know of it until it is built anew."""
+        if self._new.pop(member, None) is not None:
+            self._small = None
+        self._old.pop(member, None)
+        self.needs.discard(member)
+
+    @property
+    def layers(self) -> frozenset[int]:
+        """The layers of which it decides a part."""
+        self._build()
+        return frozenset((*self._large, *(self._small or ()))) - {ALL}
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the index."""
+        return sum(s.nbytes for steps in (self._large, self._small or {}) for s in steps.values())
+
+    def values(self, columns: Sequence[Lane], rows: Ints | slice, count: int) -> Lane:
+        """The attribute's values in some rows."""
+        taken = [lane[rows] if i in self._reads else lane for i, lane in enumerate(columns)]
+        return self._evaluate(taken, count)[0]
+
+    def apply(self, lane: Lane, lineage: Words, clauses: Mapping[int, Words]) -> None:
+        """Clear the bits of the members whose predicates values do not fulfil; set those of clauses that they do."""
+        self._build()
+        for steps in (self._large, self._small or {}):
+            for layer, step in steps.items():
+                if layer == ALL:
+                    lineage &= step.look_up(lane)
+                else:
+                    np.bitwise_or(clauses[layer], step.look_up(lane), out=clauses[layer])
+
+    def _build(self) -> None:
+        if self._version != self._space.version or len(self._new) > max(_FEW, len(self._old) // 8):
+            self._old |= self._new
+            self._new = {}
+            self._large, self._small = self._steps(self._old), {}
+            self._version = self._space.version
+        elif self._small is None:
+            self._small = self._steps(self._new)
+
+    def _steps(self, conditions: _Conditions) -> dict[int, Steps]:
+        by_layer: dict[int, tuple[list[Member], list[ValueSet]]] = {}
+        for member, layers in conditions.items():
+            for layer, values in layers.items():
+                members, sets = by_layer.setdefault(layer, ([], []))
+                members.append(member)
+                sets.append(values)
+        width, dtype = self._space.width, np.dtype(self._dtype).type
+        return {
+            layer: Steps(numbers(members), sets, width, dtype, layer == ALL)
+            for layer, (members, sets) in by_layer.items()
+        }

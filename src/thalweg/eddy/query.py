@@ -1,0 +1,108 @@
+"""Select-project-join queries over windows of streams: what an eddy runs; and which plans are such queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thalweg.algebra.expressions import Expression, and_, column, conjuncts, map_columns, shift
+from thalweg.algebra.plan import Join, JoinKind, MultiJoin, Named, Plan, Project, Select, StreamScan, Windowed
+from thalweg.algebra.windows import Now, Range, Rows, Unbounded, Window
+
+
+@dataclass(frozen=True)
+class Use:
+    """A stream through a window. A query may use one stream several times."""
+
+    stream: str
+    window: Window
+
+
+@dataclass(frozen=True)
+class SpjQuery:
+    """SELECT items FROM uses WHERE predicate; both over the columns of all uses, one behind the other."""
+
+    uses: tuple[Use, ...]
+    predicate: Expression
+    items: tuple[Named, ...]
+
+
+def spj(plan: Plan) -> SpjQuery | None:
+    """A plan as a select-project-join query; None if it says more, or has windows that an eddy does not share."""
+    found = _read(plan)
+    if found is None:
+        return None
+    names = plan.schema.names
+    items = tuple(Named(e, name) for e, name in zip(found.items, names, strict=True))
+    return SpjQuery(tuple(found.uses), and_(found.parts), items)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A part of a plan: its uses, its conjuncts and its columns, both over the columns of the uses."""
+
+    uses: Sequence[Use]
+    parts: Sequence[Expression]
+    items: Sequence[Expression]
+    width: int
+
+    def inside(self, expression: Expression) -> Expression:
+        """An expression over the part's columns, over those of its uses."""
+        return map_columns(expression, lambda c: self.items[c.index])
+
+    def beside(self, other: _Read) -> _Read:
+        """Both, one behind the other."""
+        moved = [[shift(e, self.width) for e in some] for some in (other.parts, other.items)]
+        uses, width = [*self.uses, *other.uses], self.width + other.width
+        return _Read(uses, [*self.parts, *moved[0]], [*self.items, *moved[1]], width)
+
+    def where(self, predicate: Expression) -> _Read:
+        """Only what fulfils a predicate over the part's columns."""
+        more = conjuncts(self.inside(predicate))
+        return _Read(self.uses, [*self.parts, *more], self.items, self.width)
+
+
+def _read(plan: Plan) -> _Read | None:
+    match plan:
+        case StreamScan(source):
+            columns = [column(source.schema, i) for i in range(len(source.schema))]
+            return _Read([Use(source.name, Unbounded())], [], columns, len(columns))
+        case Windowed(child, window):
+            return _windowed(_read(child), window)
+        case Select(child, predicate):
+            below = _read(child)
+            return None if below is None else below.where(predicate)
+        case Project(child, items):
+            below = _read(child)
+            if below is None:
+                return None
+            return _Read(below.uses, below.parts, [below.inside(i.expression) for i in items], below.width)
+        case Join(left, right, condition, JoinKind.INNER):
+            return _joined([left, right], condition)
+        case MultiJoin(inputs=inputs, condition=condition):
+            return _joined(inputs, condition)
+    return None
+
+
+def _joined(inputs: Sequence[Plan], condition: Expression) -> _Read | None:
+    together = _read(inputs[0])
+    for plan in inputs[1:]:
+        other = _read(plan)
+        if together is None or other is None:
+            return None
+        together = together.beside(other)
+    return None if together is None else together.where(condition)
+
+
+def _windowed(below: _Read | None, window: Window) -> _Read | None:
+    """A window over a part that is one stream without one; a window of rows counts what a selection left."""
+    if below is None or len(below.uses) > 1 or not isinstance(below.uses[0].window, Unbounded):
+        return None
+    match window:
+        case Range(slide=1) | Now() | Unbounded():
+            pass
+        case Rows(slide=1) if not below.parts:
+            pass
+        case _:
+            return None
+    return _Read([Use(below.uses[0].stream, window)], below.parts, below.items, below.width)

@@ -1,0 +1,76 @@
+"""What the operators of an eddy have done so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thalweg.eddy.routing.policy import Work
+from thalweg.state.snapshot import Stateful
+
+
+@dataclass(frozen=True)
+class OperatorStatistics:
+    """A grouped filter or a SteM: tuples that visited it, and the (tuple, query) pairs that it was given and gave back."""
+
+    operator: str
+    tuples: int
+    given: int
+    returned: int
+    seconds: float
+    share: float  # of the tickets, or of whatever its policy draws lots by
+
+    @property
+    def selectivity(self) -> float:
+        """The share of pairs that it returned; more than one where a SteM finds several partners."""
+        return self.returned / self.given if self.given else 1.0
+
+    @property
+    def cost(self) -> float:
+        """Seconds for a tuple."""
+        return self.seconds / self.tuples if self.tuples else 0.0
+
+
+@dataclass(frozen=True)
+class EddyStatistics:
+    """All operators, tuples that came, and visits that were made of all that would have been without lineage."""
+
+    operators: tuple[OperatorStatistics, ...]
+    tuples: int
+    visits: int
+    possible: int
+
+    @property
+    def saved(self) -> float:
+        """The share of visits to grouped filters that tuples were spared."""
+        return 1.0 - self.visits / self.possible if self.possible else 0.0
+
+
+class Tally(Stateful):
+    """Counts of one source's operators, as they work."""
+
+    KEPT = ("tuples", "visits", "possible", "_counts")
+
+    def __init__(self) -> None:
+        self.tuples = 0
+        self.visits = 0
+        self.possible = 0
+        self._counts: dict[str, list[float]] = {}
+
+    def begin(self, tuples: int, operators: int) -> None:
+        """Tuples have come that could visit so many operators."""
+        self.tuples += tuples
+        self.possible += tuples * operators
+
+    def add(self, work: Work) -> None:
+        """Count what an operator has done."""
+        self.visits += work.tuples
+        sums = self._counts.setdefault(work.operator, [0, 0, 0, 0.0])
+        for place, value in enumerate((work.tuples, work.given, work.returned, work.seconds)):
+            sums[place] += value
+
+    def operators(self, shares: dict[str, float]) -> list[OperatorStatistics]:
+        """The counts by operator."""
+        return [
+            OperatorStatistics(name, int(sums[0]), int(sums[1]), int(sums[2]), sums[3], shares.get(name, 0.0))
+            for name, sums in self._counts.items()
+        ]

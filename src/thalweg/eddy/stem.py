@@ -1,0 +1,85 @@
+"""SteMs: the tuples of a stream by a join attribute, shared by all joins of all queries (seed 003, section 3.3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from thalweg.algebra.expressions import Expression, map_columns
+from thalweg.algebra.expressions import column as column_of
+from thalweg.algebra.plan import digest
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Ints, Lane, is_null
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.operators.evaluate import Evaluator
+from thalweg.operators.join_keys import NO_PARTNER
+from thalweg.operators.pairs import pairs
+from thalweg.state.buffers import FifoBuffer
+from thalweg.state.coder import KeyCoder
+from thalweg.state.keyed import Keyed
+from thalweg.state.snapshot import Stateful
+
+_LOW = (1 << 32) - 1
+
+
+class Coders(Stateful):
+    """Codes of keys by the types of their values: equal keys have equal codes, whichever streams they come from."""
+
+    KEPT = ("_coders",)
+
+    def __init__(self) -> None:
+        self._coders: dict[str, KeyCoder] = {}
+
+    def encode(self, types: str, lanes: Sequence[Lane], rows: int) -> Ints:
+        """The codes of keys; NO_PARTNER where a value is NULL."""
+        coder = self._coders.setdefault(types, KeyCoder(len(lanes)))
+        missing = np.logical_or.reduce([is_null(lane) for lane in lanes])
+        return np.where(missing, NO_PARTNER, coder.encode(lanes, rows))
+
+
+class Stem(Stateful):
+    """Positions of stored tuples by the code of a key, in the kernel's FIFO list.
+
+    The list's clock counts positions: a tuple ends when it is no longer stored, and the oldest ends first.
+    """
+
+    KEPT = ("_buffer",)
+
+    def __init__(self, stream: str, schema: Schema, values: Sequence[Expression], pool: StringPool) -> None:
+        self.stream = stream
+        shown = [str(map_columns(value, lambda c: column_of(schema, c.index))) for value in values]
+        self.name = f"{stream} by {', '.join(shown)}"
+        self.key = stem_key(stream, values)
+        self._evaluate = Evaluator(values, schema, pool)
+        self._types = ",".join(str(value.type) for value in values)
+        self._buffer = FifoBuffer()
+
+    def __len__(self) -> int:
+        return len(self._buffer)
+
+    def codes(self, columns: Sequence[Lane], rows: int, coders: Coders) -> Ints:
+        """The codes of tuples' keys."""
+        return coders.encode(self._types, self._evaluate(columns, rows), rows)
+
+    def build(self, codes: Ints, positions: Ints, first: int) -> None:
+        """Take up tuples; those before `first` are no longer stored."""
+        known = np.flatnonzero(codes != NO_PARTNER)
+        where = positions[known]
+        signs = np.ones(len(where), dtype=np.int8)
+        tuples = Batch((where,), where, where + 1, signs)
+        self._buffer.keep(Keyed.told_apart(codes[known], where & _LOW, tuples), first)
+        self._buffer.expire(first)
+
+    def probe(self, codes: Ints) -> Iterator[tuple[Ints, Ints]]:
+        """Rows of codes, and for each the position of a tuple with that code, which may have been forgotten."""
+        rows = np.flatnonzero(codes != NO_PARTNER)
+        for run, first, count in self._buffer.probe(codes[rows]):
+            for i, j in pairs(first, count):
+                yield rows[i], run.columns[0][j]
+
+
+def stem_key(stream: str, values: Sequence[Expression]) -> str:
+    """What a SteM is known by: the stream and the key, whatever they are called."""
+    return f"{stream}:{digest(tuple(values))[:24]}"
