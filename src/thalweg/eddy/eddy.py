@@ -74,6 +74,14 @@ class Eddy(Stateful):
         }
         self._joining = Joining(self._schemas, self._pool, self._policy_of, self._clock)
 
+    def know(self, stream: str, schema: Schema) -> None:
+        """Another stream may be used from now on."""
+        if stream not in self._schemas:
+            ways = Ways(self._make(self._seed + len(self._schemas)), self._skip, self._clock)
+            self._schemas[stream] = schema
+            self._sources[stream] = Source(stream, schema, self._pool, ways)
+            self._joining.know(stream)
+
     def add(self, slot: int, query: SpjQuery) -> None:
         """Run a query from now on; its results go to a slot that no other has."""
         if slot in self._queries:

@@ -65,6 +65,10 @@ class Joining(Stateful):
         self.policies: dict[str, Policy] = {}
         self._groups: dict[str, Group] = {}
 
+    def know(self, stream: str) -> None:
+        """A stream whose schema has become known."""
+        self._came.setdefault(stream, 0)
+
     def __len__(self) -> int:
         return sum(map(len, self.stores.values()))
 

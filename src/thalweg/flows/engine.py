@@ -12,6 +12,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.errors import NameNotFoundError, OutOfOrderError, PlanError, ThalwegError
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
+from thalweg.flows.eddy_plans import EddyPlans
 from thalweg.flows.held import Held
 from thalweg.flows.standing import Standing, Suspension
 from thalweg.flows.tally import Tally
@@ -46,13 +47,16 @@ class FlowEngine:
     """
 
     def __init__(self, ways: MakeWays | None = None, most_held: int = MOST_HELD) -> None:
-        """`ways` to run queries, the first that takes a query runs it; by default all share plans."""
+        """`ways` to run queries, the first that takes a query runs it; by default those that select, project
+        and join share an eddy, and all others operators."""
         self.pool = StringPool()
         self.now: Instant = BEGINNING
         self.standing: dict[str, Standing] = {}  # that run, in the order in which they were added
         self.suspended: dict[str, Suspension] = {}
         self._tables: dict[str, object] = {}
-        self._ways = list(ways(self.pool, self._tables) if ways else [SharedPlans(self.pool, self._tables)])
+        self._ways: list[Way] = [EddyPlans(self.pool), SharedPlans(self.pool, self._tables)]
+        if ways is not None:
+            self._ways = list(ways(self.pool, self._tables))
         self._way: dict[str, int] = {}
         self._tallies: dict[str, Tally] = {}
         self._most_held = most_held
@@ -74,10 +78,11 @@ class FlowEngine:
         if standing.id in self.standing or standing.id in self.suspended:
             raise PlanError(f"there is a query {standing.id} already", hint="drop it first, or take another id")
         self._check_time(f"add {standing.id}", now)
-        way = next((place for place, way in enumerate(self._ways) if way.takes(standing.plan)), None)
+        birth = self._birth(standing.backfill, now)
+        way = next((place for place, way in enumerate(self._ways) if way.takes(standing.plan, birth)), None)
         if way is None:
             raise PlanError(f"no way of running queries takes {standing.id}", hint="let SharedPlans be one of the ways")
-        self._ways[way].add(standing.id, standing.plan, self._birth(standing.backfill, now))
+        self._ways[way].add(standing.id, standing.plan, birth)
         self._way[standing.id] = way
         self.standing[standing.id] = replace(standing, since=now)
         self._tallies[standing.id] = Tally()

@@ -30,8 +30,8 @@ class Way(Protocol):
     def total(self) -> Usage:
         """What all queries have cost, those that have gone too."""
 
-    def takes(self, plan: Plan) -> bool:
-        """Whether this way can run the plan."""
+    def takes(self, plan: Plan, birth: Birth) -> bool:
+        """Whether this way can run the plan from its birth on."""
 
     def add(self, query: str, plan: Plan, birth: Birth) -> None:
         """Run a query from the next batch on: it begins as its birth says, then sees what is fed."""
@@ -73,7 +73,7 @@ class SharedPlans:
         """What all queries have cost."""
         return self._pipelines[0].total + self._pipelines[1].total
 
-    def takes(self, plan: Plan) -> bool:
+    def takes(self, plan: Plan, birth: Birth) -> bool:
         """Any plan."""
         return True
 
