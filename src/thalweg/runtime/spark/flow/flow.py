@@ -80,23 +80,38 @@ class SparkFlow:
 
         With `backfill` it starts from the tuples that the flow holds: those within reach of other queries' windows.
         """
-        plan = cql if isinstance(cql, Plan) else compile_query(cql, self._catalog)
+        return self.add_all([cql], [name], owner, backfill, quotas)[0]
+
+    def add_all(
+        self,
+        queries: Sequence[str | Plan],
+        names: Sequence[str] | None = None,
+        owner: str = "",
+        backfill: bool = False,
+        quotas: Mapping[str, int] | None = None,
+    ) -> list[str]:
+        """The same for many at once: all of them begin with the same batch."""
+        first, asked = self._next(), Quotas.read(dict(quotas or {}))
+        commands = []
+        for number, (query, name) in enumerate(zip(queries, names or [""] * len(queries), strict=True), start=first):
+            plan = query if isinstance(query, Plan) else compile_query(query, self._catalog)
+            text, id_ = query if isinstance(query, str) else "", f"q{number}"
+            standing = Standing(id_, plan, text, name or id_, owner, backfill=backfill, quotas=asked)
+            commands.append(Command(number, id_, standing, self._sees_all_for(plan)))
+        self._tell(*commands)
+        return [command.id for command in commands]
+
+    def _sees_all_for(self, plan: Plan) -> bool:
+        """Whether a query must see all tuples in one place; an error if it cannot run here."""
         check(plan)
         self._check_sources(plan)
-        number = self._next()
-        id_ = f"q{number}"
-        text = cql if isinstance(cql, str) else ""
-        asked = Quotas.read(dict(quotas or {}))
-        standing = Standing(id_, plan, text, name or id_, owner, backfill=backfill, quotas=asked)
-        tables = {t.relation.name: t for t in self._tables}
-        whole = needs_all(plan, self._keys, tables)
+        whole = needs_all(plan, self._keys, {t.relation.name: t for t in self._tables})
         if whole and not self._sees_all:
             raise PlanError(
                 "this query must see all its tuples in one place, and the flow has none that does",
                 hint="spread streams by what the query joins or groups by (keys=), or make the flow with sees_all=True",
             )
-        self._tell(Command(number, id_, standing, whole))
-        return id_
+        return whole
 
     def drop(self, query: str) -> None:
         """End a query with the next batch."""
@@ -145,8 +160,8 @@ class SparkFlow:
         return self.checkpoint.folder / COMMANDS
 
     def _commands(self) -> list[Command]:
-        files = sorted(self._folder.glob("*.json"))
-        return [Command.from_json(json.loads(path.read_bytes())["command"]) for path in files]
+        lines = [line for path in sorted(self._folder.glob("*.json")) for line in path.read_bytes().splitlines()]
+        return [Command.from_json(json.loads(line)["command"]) for line in lines]
 
     def _live(self) -> dict[str, Command]:
         live: dict[str, Command] = {}
@@ -160,9 +175,11 @@ class SparkFlow:
     def _next(self) -> int:
         return max((int(path.stem) for path in self._folder.glob("*.json")), default=0) + 1
 
-    def _tell(self, command: Command) -> None:
-        line = json.dumps({"command": command.as_json()}).encode() + b"\n"
-        replace_file(self._folder / f"{command.number:08d}.json", line)
+    def _tell(self, *commands: Command) -> None:
+        """One file, called by the last command in it: files are read as a whole, so their commands go together."""
+        lines = [json.dumps({"command": command.as_json()}).encode() + b"\n" for command in commands]
+        if commands:
+            replace_file(self._folder / f"{commands[-1].number:08d}.json", b"".join(lines))
 
     def _standing(self, query: str) -> Command:
         live = self._live()
