@@ -35,7 +35,7 @@ class QueryMetrics:
     seconds: float  # its part of the time spent
     work: float  # its part of the tuples that operators have taken in
     saved: float  # the share of work that it would have cost alone and others have shared
-    state: int  # tuples held for it, also those held for others too
+    stored: int  # tuples held for it, also those held for others too
 
 
 class FlowEngine:

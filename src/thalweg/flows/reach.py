@@ -48,8 +48,8 @@ def reached(window: Window, tuples: Batch, now: Instant) -> Flags:
     """
     match window:
         case LogicalWindow():
-            end = window.lifetimes(tuples.start)[1]
-            return (end > now) & (end < FOREVER)
+            start, end = window.lifetimes(tuples.start)
+            return (start < end) & (end > now) & (end < FOREVER)
         case Rows(count, slide):
             return np.arange(len(tuples)) >= len(tuples) - (count + slide - 1)
         case PartitionedRows(keys, count, range_):
