@@ -15,6 +15,11 @@ from thalweg.operators.ordering import together
 from thalweg.operators.segments import rank_within
 
 
+def streams_of(plan: Plan) -> set[str]:
+    """The streams that a plan reads."""
+    return {node.source.name for node in plan.walk() if isinstance(node, StreamScan)}
+
+
 def windows_of(plan: Plan) -> Iterator[tuple[str, Window]]:
     """The streams that a plan has windows upon.
 
