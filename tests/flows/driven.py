@@ -88,10 +88,10 @@ class Driven:
         self.engine.add(Standing(id_, plan, backfill=backfill, quotas=quotas or Quotas()), self.now)
         self.live[id_] = Shown(plan, self.now, start, seen)
 
-    def drop(self, id_: str) -> None:
+    def drop(self, id_: str, until: Instant | None = None) -> None:
         self.engine.drop(id_)
         shown = self.live.pop(id_)
-        shown.until = self.now if shown.asked else BEGINNING
+        shown.until = (self.now if until is None else until) if shown.asked else BEGINNING
         self.gone.append(shown)
 
     def step(self, events: list[Event], now: Instant) -> None:
@@ -114,6 +114,8 @@ class Driven:
             shown = self.live[id_]
             assert (batch.start >= max(self.now, shown.since)).all(), "what is past has been changed"
             shown.said += from_batch(batch, shown.plan.schema, self.engine.pool, dated=False)
+        for id_ in self.engine.suspended.keys() & self.live.keys():
+            self.drop(id_, until=self.now - 1)  # its last instant may have been open
         for shown in self.live.values():
             shown.asked = True
         self.now = now

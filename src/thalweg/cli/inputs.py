@@ -11,8 +11,8 @@ import click
 from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.core.errors import DataError, NameNotFoundError, did_you_mean
 from thalweg.core.time import Clock
-from thalweg.runtime.local import LocalQuery
 from thalweg.runtime.local.files import BadRows, Event, arrivals, find_files, updates
+from thalweg.runtime.local.standing_query import StandingQuery
 
 
 def parse_inputs(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[tuple[str, str]]:
@@ -47,10 +47,15 @@ class Inputs:
         self.files.setdefault(entry.name, []).extend(find_files(pattern))
         self.bad.setdefault(entry.name, BadRows(self.skip_bad_rows))
 
-    def sources(self, queries: Sequence[LocalQuery], clock: Clock) -> list[Iterable[Event]]:
-        """What happens, for those streams and tables that a query reads; a table may lack an input, a stream not."""
-        streams = [s for s in self.catalog.streams if any(q.reads(s.name) for q in queries)]
-        tables = [r for r in self.catalog.relations if any(q.reads(r.name) for q in queries) and r.name in self.files]
+    def sources(self, queries: Sequence[StandingQuery], clock: Clock, unread: bool = False) -> list[Iterable[Event]]:
+        """What happens, for those streams and tables that a query reads; a table may lack an input, a stream not.
+
+        With `unread`, also for all others that have an input.
+        """
+        others = {s.name for s in self.catalog.streams if unread and s.clock is clock and s.name in self.files}
+        streams = [s for s in self.catalog.streams if s.name in others or any(q.reads(s.name) for q in queries)]
+        read = [r for r in self.catalog.relations if unread or any(q.reads(r.name) for q in queries)]
+        tables = [r for r in read if r.name in self.files]
         for stream in streams:
             if stream.name not in self.files:
                 raise DataError(f"the stream {stream.name} has no input", hint=f"add --input {stream.name}=PATH")

@@ -10,6 +10,7 @@ import thalweg
 from thalweg.cli.bench import bench
 from thalweg.cli.demo import demo
 from thalweg.cli.explain import explain
+from thalweg.cli.flow import flow
 from thalweg.cli.output import console, say
 from thalweg.cli.replay import replay
 from thalweg.cli.run import run
@@ -47,6 +48,7 @@ def main() -> None:
       thalweg explain q.cql                    how the queries of a file run
       thalweg replay q.cql --input s=rows.csv  run them over recorded rows
       thalweg run q.cql --source s=csv:rows/   run them on Spark, as rows come
+      thalweg flow add alerts/ "SELECT ..."    many queries that share their work
 
     \b
     A .cql file holds statements that end with a semicolon:
@@ -56,5 +58,5 @@ def main() -> None:
     """
 
 
-for command in (bench, demo, explain, replay, run, scenario, state, verify):
+for command in (bench, demo, explain, flow, replay, run, scenario, state, verify):
     main.add_command(command)

@@ -13,9 +13,10 @@ from thalweg.cli.output.metrics import metrics_lines
 from thalweg.cli.script import checked_queries, choose, read_script
 from thalweg.core.errors import PlanError
 from thalweg.core.time import Clock, Instant
-from thalweg.runtime.local import LocalQuery, Session
+from thalweg.runtime.local import Session
 from thalweg.runtime.local.replay import Replay, Step
 from thalweg.runtime.local.session import STRATEGIES
+from thalweg.runtime.local.standing_query import StandingQuery
 from thalweg.runtime.local.values import read_instant
 
 
@@ -100,8 +101,8 @@ def replay(
     checked_queries(script)  # the session refuses the same queries, but without saying which
     session = Session()
     queries = session.queries = choose(session.execute(script.text, script.name, strategy), wanted)
-    clock = _one_clock(session, queries)
-    end = _read_time(clock, "--until", until) if at is None else _read_time(clock, "--at", at)
+    clock = one_clock(session, queries)
+    end = read_time(clock, "--until", until) if at is None else read_time(clock, "--at", at)
     files = Inputs(session.catalog, time_column, skip_bad_rows=bad_rows == "skip")
     for name, pattern in inputs:
         files.add(name, pattern)
@@ -109,13 +110,14 @@ def replay(
     to = writer(format_, queries)
     with progress(quiet=show == "final") as tell:
         run = Replay(session, [] if show == "final" else queries, files.sources(queries, clock), end, tell)
-        _print(to, show, run, queries, limit)
-    _report(session, files, run)
+        show_run(to, show, run, queries, limit)
+    report(session, files, run)
     for line in metrics_lines(queries, as_json=format_ != "table") if metrics else ():
         say(console(stderr=True), line)
 
 
-def _print(to: Writer, show: str, run: Replay, queries: Sequence[LocalQuery], limit: int | None) -> None:
+def show_run(to: Writer, show: str, run: Replay, queries: Sequence[StandingQuery], limit: int | None) -> None:
+    """Run to the end, or to the limit, and print what is to be shown of it."""
     if show == "changes":
         for query, changes in _first_changes(run.steps(), limit):
             to.changes(query, changes)
@@ -136,13 +138,13 @@ def _first_changes(steps: Iterable[Step], limit: int | None) -> Iterator[Step]:
             return
 
 
-def _final(run: Replay, queries: Sequence[LocalQuery]) -> Iterator[Answer]:
+def _final(run: Replay, queries: Sequence[StandingQuery]) -> Iterator[Answer]:
     run.finish()
     for query in queries:
         yield Answer(query, query.now if run.has_time else None, answer_order(query.plan, query.answer()))
 
 
-def _report(session: Session, files: Inputs, run: Replay) -> None:
+def report(session: Session, files: Inputs, run: Replay) -> None:
     """What did not go in, on standard error."""
     to = console(stderr=True)
     late = {stream.name: len(session.late(stream.name)) for stream in session.catalog.streams}
@@ -152,7 +154,7 @@ def _report(session: Session, files: Inputs, run: Replay) -> None:
         say(to, "no row says what time it is, so nothing changed; --show final prints the answer", "yellow")
 
 
-def _one_clock(session: Session, queries: Sequence[LocalQuery]) -> Clock:
+def one_clock(session: Session, queries: Sequence[StandingQuery]) -> Clock:
     """The clock all queries share; that of the streams if the queries read tables only."""
     clocks = {query.plan.clock for query in queries} - {None}
     if len(clocks) > 1:
@@ -165,7 +167,8 @@ def _one_clock(session: Session, queries: Sequence[LocalQuery]) -> Clock:
     return Clock.TIMESTAMPS if found == {Clock.TIMESTAMPS} else Clock.TICKS
 
 
-def _read_time(clock: Clock, option: str, text: str | None) -> Instant | None:
+def read_time(clock: Clock, option: str, text: str | None) -> Instant | None:
+    """The instant that an option names."""
     if text is None:
         return None
     is_number = clock is Clock.TICKS and text.strip().removeprefix("-").isdecimal()

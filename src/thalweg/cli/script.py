@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import DataError, NameNotFoundError, PlanError, did_you_mean
-from thalweg.core.time import from_datetime
+from thalweg.core.time import Instant, from_datetime
 from thalweg.cql import compile_script
 from thalweg.patterns import check
 from thalweg.runtime.local import name_all
@@ -55,12 +55,14 @@ def read_script(file: str) -> Script:
         raise DataError(f"cannot read {file}: {error}") from None
 
 
+def midnight() -> Instant:
+    """The day that a bare time of day in a window refers to."""
+    return from_datetime(datetime.combine(date.today(), time()))
+
+
 def checked_queries(script: Script, catalog: Catalog | None = None) -> list[NamedQuery]:
     """The queries of a script, which fills the catalogue; an error if there is none, or one cannot run exactly."""
-    midnight = datetime.combine(date.today(), time())  # what a bare time of day in a window refers to
-    compiled = compile_script(
-        script.text, Catalog() if catalog is None else catalog, script.name, from_datetime(midnight)
-    )
+    compiled = compile_script(script.text, Catalog() if catalog is None else catalog, script.name, midnight())
     if not compiled:
         raise PlanError(f"{script.name} has no query", hint="REGISTER QUERY name AS SELECT ...")
     names = name_all([query.name for query in compiled])

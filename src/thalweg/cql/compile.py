@@ -30,6 +30,17 @@ def compile_script(
 def compile_query(text: str, catalog: Catalog, name: str = "query", today: Instant | None = None) -> Plan:
     """The plan of a text that is one query."""
     context = Context(catalog, Source(text, name), today)
+    query = _bind(context, _one_query(context))
+    assert query is not None
+    return query.plan
+
+
+def check_syntax(text: str, name: str = "query") -> None:
+    """Raise a CqlSyntaxError if a text is not one query; what its names refer to is another matter."""
+    _one_query(Context(Catalog(), Source(text, name)))
+
+
+def _one_query(context: Context) -> exp.Expr:
     nodes = _parse(context)
     if len(nodes) != 1 or isinstance(nodes[0], Declaration):
         raise CqlSyntaxError(
@@ -37,9 +48,7 @@ def compile_query(text: str, catalog: Catalog, name: str = "query", today: Insta
             + (" that declare something" if nodes and isinstance(nodes[0], Declaration) else ""),
             hint="CREATE and REGISTER go through execute(...), or through a .cql file",
         )
-    query = _bind(context, nodes[0])
-    assert query is not None
-    return query.plan
+    return nodes[0]
 
 
 def _bind(context: Context, node: exp.Expr) -> RegisteredQuery | None:

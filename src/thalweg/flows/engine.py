@@ -36,7 +36,7 @@ class QueryMetrics:
     seconds: float  # its part of the time spent
     work: float  # its part of the tuples that operators have taken in
     saved: float  # the share of work that it would have cost alone and others have shared
-    state: int  # tuples held for it, also those held for others too
+    stored: int  # tuples held for it, also those held for others too
 
 
 class FlowEngine:
@@ -63,6 +63,7 @@ class FlowEngine:
         self._held = Held(most_held)
         self._births = 0
         self._open: dict[bool, Birth] = {}  # what queries added now are born with, with and without backfill
+        self._newborn = False  # whether a query has been added since the last batch
         self._pickled: dict[str, np.ndarray] = {}
 
     def know_tables(self, *names: str) -> None:
@@ -87,7 +88,7 @@ class FlowEngine:
         self.standing[standing.id] = replace(standing, since=now)
         self._tallies[standing.id] = Tally()
         self._held.enter(standing.plan, now)
-        self.now = now
+        self.now, self._newborn = now, True
 
     def drop(self, query: str) -> None:
         """End a query, or forget one that is suspended."""
@@ -108,6 +109,8 @@ class FlowEngine:
         `feeds` is all that streams and tables gained since the last call, up to and at `now`, without dates.
         """
         self._check_time("go on", now)
+        if now == self.now and not self._newborn and not any(map(len, feeds.values())):
+            return {}
         gains: dict[str, Batch] = {}
         errors: dict[str, Exception] = {}
         for way in self._ways:
@@ -115,7 +118,7 @@ class FlowEngine:
             gains |= gained.gains
             errors |= gained.errors
         self._held.take(feeds, now)
-        self.now = now
+        self.now, self._newborn = now, False
         self._open.clear()
         for query, error in errors.items():
             self._suspend(query, *_told(error))
@@ -180,6 +183,11 @@ class FlowEngine:
         return sum((way.total for way in self._ways), Usage())
 
     @property
+    def streams(self) -> set[str]:
+        """Those that queries read."""
+        return self._held.read
+
+    @property
     def held(self) -> dict[str, int]:
         """How many tuples the flow keeps for queries to come, by stream and table."""
         return self._held.sizes
@@ -195,6 +203,7 @@ class FlowEngine:
             "pool": self.pool.snapshot(),
             "now": self.now,
             "births": self._births,
+            "newborn": self._newborn,
             "tables": list(self._tables),
             "standing": {query: self._pickled[query] for query in self.standing},
             "way": dict(self._way),
@@ -207,7 +216,7 @@ class FlowEngine:
     def restore(self, tree: Tree) -> None:
         """Go on from a snapshot, in an engine that has just been made with the same ways."""
         self.pool.restore(tree["pool"])
-        self.now, self._births = tree["now"], tree["births"]
+        self.now, self._births, self._newborn = tree["now"], tree["births"], tree["newborn"]
         self._tables.update(dict.fromkeys(tree["tables"]))
         self._pickled = dict(tree["standing"])
         self.standing = {query: pickle.loads(array.tobytes()) for query, array in self._pickled.items()}

@@ -11,7 +11,7 @@ from thalweg.algebra.plan import Plan
 from thalweg.algebra.windows import Window
 from thalweg.core.batch import Batch
 from thalweg.core.time import FOREVER, Instant
-from thalweg.flows.reach import reached, windows_of
+from thalweg.flows.reach import reached, streams_of, windows_of
 from thalweg.operators.ordering import net
 from thalweg.operators.windows.steps import in_order_of_time
 from thalweg.state.snapshot import Stateful
@@ -106,6 +106,7 @@ class Held(Stateful):
     def __init__(self, most: int) -> None:
         self._most = most
         self._windows: defaultdict[str, Counter[Window]] = defaultdict(Counter)
+        self._readers: Counter[str] = Counter()
         self._streams: dict[str, HeldStream] = {}
         self._tables: dict[str, HeldTable] = {}
 
@@ -115,17 +116,26 @@ class Held(Stateful):
             if stream in self._streams:
                 self._streams[stream].tuples(self._windows[stream], now)
             self._windows[stream][window] += 1
+        self._readers.update(streams_of(plan))
 
     def live(self, plans: Iterable[Plan]) -> None:
         """After a restore: the queries whose windows hold what is held."""
-        for stream, window in (found for plan in plans for found in windows_of(plan)):
-            self._windows[stream][window] += 1
+        for plan in plans:
+            self._readers.update(streams_of(plan))
+            for stream, window in windows_of(plan):
+                self._windows[stream][window] += 1
 
     def leave(self, plan: Plan) -> None:
         """A query is gone, and its windows with it."""
         for stream, window in windows_of(plan):
             self._windows[stream][window] -= 1
             self._windows[stream] += Counter()  # without those that nobody has
+        self._readers.subtract(streams_of(plan))
+
+    @property
+    def read(self) -> set[str]:
+        """The streams that live queries read."""
+        return set(+self._readers)
 
     def know_table(self, name: str) -> None:
         """What is fed by this name is a table's updates."""

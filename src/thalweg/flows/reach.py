@@ -15,6 +15,11 @@ from thalweg.operators.ordering import together
 from thalweg.operators.segments import rank_within
 
 
+def streams_of(plan: Plan) -> set[str]:
+    """The streams that a plan reads."""
+    return {node.source.name for node in plan.walk() if isinstance(node, StreamScan)}
+
+
 def windows_of(plan: Plan) -> Iterator[tuple[str, Window]]:
     """The streams that a plan has windows upon.
 
@@ -48,8 +53,8 @@ def reached(window: Window, tuples: Batch, now: Instant) -> Flags:
     """
     match window:
         case LogicalWindow():
-            end = window.lifetimes(tuples.start)[1]
-            return (end > now) & (end < FOREVER)
+            start, end = window.lifetimes(tuples.start)
+            return (start < end) & (end > now) & (end < FOREVER)
         case Rows(count, slide):
             return np.arange(len(tuples)) >= len(tuples) - (count + slide - 1)
         case PartitionedRows(keys, count, range_):

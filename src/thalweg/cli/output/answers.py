@@ -7,22 +7,22 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from thalweg.runtime.local import LocalQuery
 from thalweg.runtime.local.replay import Step
+from thalweg.runtime.local.standing_query import StandingQuery
 from thalweg.runtime.order import ShownRow, answer_order
 
 
 class Answer(NamedTuple):
     """All rows of a query's answer at `t`; t is None where nothing said what time it is."""
 
-    query: LocalQuery
+    query: StandingQuery
     t: Any
     rows: list[ShownRow]
 
 
 def answers(steps: Iterable[Step]) -> Iterator[Answer]:
     """The answer after each instant at which it changed."""
-    bags: defaultdict[LocalQuery, Counter[ShownRow]] = defaultdict(Counter)
+    bags: defaultdict[StandingQuery, Counter[ShownRow]] = defaultdict(Counter)
     for query, changes in steps:
         bag = bags[query]
         for t, group in groupby(changes, key=lambda change: change[0]):

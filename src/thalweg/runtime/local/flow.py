@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -69,19 +70,22 @@ class Flow:
         name: str | None = None,
         owner: str | None = None,
         backfill: bool = False,
-        **quotas: int | None,
+        *,
+        results: int | None = None,
+        results_per_second: int | None = None,
+        state: int | None = None,
     ) -> str:
         """Let a query stand from now on; its id. It sees what arrives from now on; with `backfill` also what is held.
 
         `results`, `results_per_second` and `state` limit what it may give and hold (`Quotas`); a query beyond that, or
         one that raises, is suspended.
         """
-        limits = Quotas.read(quotas).given()
+        limits = Quotas(results, results_per_second, state).given()
         self.refresh()
         today = self._world.today()
         plan = self._compile(cql, today)
         command = self._catalogue.add(cql, name, owner, backfill, limits, today)
-        self.refresh(until=command.seq - 1)
+        self._obey_others(command.seq - 1)
         self._obeyed = command.seq
         try:
             self._start(command, plan)
@@ -92,20 +96,24 @@ class Flow:
 
     def drop(self, query: str) -> None:
         """End a query, by its id or its name; the others go on."""
-        self.refresh(until=self._catalogue.drop(query).seq)
+        self._obey_others(self._catalogue.drop(query).seq)
 
-    def refresh(self, until: int | None = None) -> None:
-        """Obey the commands that others have written into the flow's folder."""
+    def refresh(self, accept: Callable[[Plan], None] = lambda plan: None) -> None:
+        """Obey the commands that others have written into the flow's folder.
+
+        `accept` may raise an error for a plan that does not fit here; such a query is suspended.
+        """
         self._catalogue.refresh()
+        self._obey_others(None, accept)
+
+    def _obey_others(self, until: int | None, accept: Callable[[Plan], None] = lambda plan: None) -> None:
         live = self._catalogue.live
-        for command in self._catalogue.after(self._obeyed):
-            if until is not None and command.seq > until:
-                break
+        for command in self._catalogue.after(self._obeyed)[: None if until is None else until - self._obeyed]:
             self._obeyed = command.seq
             if command.command == DROP:
                 self._end(command.id)
             elif command.id in live:
-                self._start_again(command)
+                self._start_again(command, accept)
 
     def _compile(self, cql: str, today: Instant | None) -> Plan:
         plan = compile_query(cql, self._world.catalog, today=today)
@@ -125,10 +133,12 @@ class Flow:
         since = self.run.add(standing)
         self._queries[command.id] = FlowQuery(self.run, standing, since)
 
-    def _start_again(self, command: Command) -> None:
+    def _start_again(self, command: Command, accept: Callable[[Plan], None]) -> None:
         """Somebody else has added the query, perhaps long ago: if it does not fit any more, that is no error here."""
         try:
-            self._start(command, self._compile(command.cql, command.today))
+            plan = self._compile(command.cql, command.today)
+            accept(plan)
+            self._start(command, plan)
         except ThalwegError as error:
             self.run.engine.refuse(command.id, error)
 

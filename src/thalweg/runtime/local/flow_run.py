@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from thalweg.algebra.catalog import Catalog
-from thalweg.algebra.plan import Plan, StreamScan
 from thalweg.core.batch import Batch
 from thalweg.core.rows import Row
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.flows.engine import FlowEngine
+from thalweg.flows.reach import streams_of
 from thalweg.flows.standing import Standing
 from thalweg.runtime.local.clock import StreamClock
 from thalweg.runtime.local.feeder import Event, Feeder
@@ -53,16 +53,16 @@ class FlowRun:
     def add(self, standing: Standing) -> Instant | None:
         """Let a query stand; since when it does, None if the clock has not started."""
         # Without queries nobody has kept the flow's time.
-        self._reach(self.clock_now if self.engine.standing else self._clock_of([standing.plan]))
-        due = self._feeder.due(self._now)
-        if due or self._now > self.engine.now:  # else it is born together with those added just before
-            self._process(due)
+        own = self._clock_of(streams_of(standing.plan), standing.plan.clock or self.clock)
+        self._reach(self.clock_now if self.engine.standing else own)
+        self._catch_up()
         self.engine.add(standing, self._now)
         return self._reached
 
     def drop(self, query: str) -> None:
         """End a query."""
-        self.settle()
+        self._reach(self.clock_now)
+        self._catch_up()
         self.engine.drop(query)
         if not self.engine.standing:
             self._feeder.forget_arrivals()
@@ -98,7 +98,7 @@ class FlowRun:
 
     def reads(self, name: str) -> bool:
         """Whether a stream or table is of any use to the flow; it keeps the rows of all tables."""
-        return name in self._world.tables or name in _streams(s.plan for s in self.engine.standing.values())
+        return name in self._world.tables or name in self.engine.streams
 
     @property
     def clock(self) -> Clock:
@@ -109,7 +109,7 @@ class FlowRun:
     @property
     def clock_now(self) -> Instant | None:
         """All before this instant has been seen by every query."""
-        now = self._clock_of(standing.plan for standing in self.engine.standing.values())
+        now = self._clock_of(self.engine.streams, self.clock) if self.engine.standing else None
         known = [t for t in (self._reached, now) if t is not None]
         return max(known, default=None)
 
@@ -123,22 +123,22 @@ class FlowRun:
         if t is not None:
             self._reached = max(self._now, t)
 
-    def _clock_of(self, plans: Iterable[Plan]) -> Instant | None:
-        """How far all streams of some queries have come; without streams, how far their tables have."""
-        plans = list(plans)
-        streams = _streams(plans)
-        advanced = self._world.advanced.get(next((p.clock for p in plans if p.clock), self._world.clock()))
+    def _clock_of(self, streams: Collection[str], clock: Clock) -> Instant | None:
+        """How far all of some streams have come; without streams, how far tables have."""
+        advanced = self._world.advanced.get(clock)
         if not streams:
             updates = [table.last for table in self._world.tables.values() if table.last > BEGINNING]
-            return max([*updates, *([] if advanced is None else [advanced])], default=None) if plans else None
+            return max([*updates, *([] if advanced is None else [advanced])], default=None)
         times = [self._world.clocks[name].now for name in streams]
         known = [t for t in times if t is not None]
         return min(known) if len(known) == len(times) else advanced
 
+    def _catch_up(self) -> None:
+        """Tell what has happened before a command; queries that are added one after the other are born together."""
+        due = self._feeder.due(self._now)
+        if due or self._now > self.engine.now:
+            self._process(due)
+
     def _process(self, events: Sequence[Event]) -> None:
         for query, gained in self.engine.process(self._feeder.batches(events), self._now).items():
             self._tell(query, gained)
-
-
-def _streams(plans: Iterable[Plan]) -> set[str]:
-    return {node.source.name for plan in plans for node in plan.walk() if isinstance(node, StreamScan)}

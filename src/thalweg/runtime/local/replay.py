@@ -14,8 +14,8 @@ from thalweg.core.rows import bag_difference
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.runtime.local.clock import StreamClock
 from thalweg.runtime.local.files.events import DELETE, INSERT, UPDATE, Event
-from thalweg.runtime.local.query import LocalQuery
 from thalweg.runtime.local.session import Session
+from thalweg.runtime.local.standing_query import StandingQuery
 
 CHUNK = 1_000  # rows between two looks at the answers
 
@@ -25,7 +25,7 @@ SignedRow = tuple[Any, int, tuple[Any, ...]]
 class Step(NamedTuple):
     """The changes of one query since the last step, in order of time; every instant among them is complete."""
 
-    query: LocalQuery
+    query: StandingQuery
     changes: list[SignedRow]
 
 
@@ -34,11 +34,12 @@ class Replay:
     """Tells a session what the sources say, earliest first; each source is a stream's file or a table's updates.
 
     Within a source the order is kept, so a stream's rows may come late if it declares a lateness. Time ends at
-    `until`, or with the last row. `progress` hears how many rows have been told.
+    `until`, or with the last row. `progress` hears how many rows have been told, whenever queries are about to be
+    looked at; it may change `queries`.
     """
 
     session: Session
-    queries: Sequence[LocalQuery]
+    queries: Sequence[StandingQuery]
     sources: Sequence[Iterable[Event]]
     until: Instant | None = None
     progress: Callable[[int], None] = lambda told: None
@@ -50,7 +51,7 @@ class Replay:
     def steps(self) -> Iterator[Step]:
         """Run to the end; after every chunk of rows, what has changed in each query."""
         self._clocks = {s.name: StreamClock(s) for s in self.session.catalog.streams}
-        feeds = [_Feed(query) for query in self.queries]
+        feeds: dict[StandingQuery, _Feed] = {}
         events = heapq.merge(*map(self._cut, self.sources), key=lambda e: e.ts)
         while chunk := list(islice(events, self.chunk)):
             for name, run in groupby(chunk, key=lambda e: e.name):
@@ -59,10 +60,11 @@ class Replay:
             self.progress(self.told)
             self._last = max(self._last, *(e.ts for e in chunk))
             if self._last > BEGINNING and len(chunk) == self.chunk:  # a smaller one is the last
-                yield from (feed.step() for feed in feeds)
+                yield from (feeds.setdefault(query, _Feed(query)).step() for query in list(self.queries))
         if self.has_time:
             self.session.advance(self._last if self.until is None else self.until)
-            yield from (feed.step(final=True) for feed in feeds)
+            self.progress(self.told)
+            yield from (feeds.setdefault(query, _Feed(query)).step(final=True) for query in list(self.queries))
 
     def finish(self) -> None:
         """Run to the end without looking on the way."""
@@ -109,7 +111,7 @@ class Replay:
 class _Feed:
     """The changes of a query, held back while their instant may still grow."""
 
-    def __init__(self, query: LocalQuery) -> None:
+    def __init__(self, query: StandingQuery) -> None:
         self._query = query
         self._open: list[SignedRow] = []
 

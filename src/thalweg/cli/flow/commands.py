@@ -1,0 +1,128 @@
+"""`thalweg flow add`, `drop`, `list` and `show`: the catalogue of a flow; `start` and `top` are next door."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from thalweg.algebra.catalog import Catalog
+from thalweg.cli.flow.start import start
+from thalweg.cli.flow.top import read_metrics, top
+from thalweg.cli.output import console, say
+from thalweg.cli.output.tables import Columns
+from thalweg.cli.script import midnight, read_script
+from thalweg.cql import check_syntax, compile_query, compile_script
+from thalweg.flows.catalog import Catalogue, Command
+from thalweg.flows.standing import Quotas
+from thalweg.patterns import check
+
+
+@click.group(short_help="Keep many standing queries that share their work.")
+def flow() -> None:
+    """Standing queries that come and go by id, kept in the folder FLOWDIR and run together.
+
+    FLOWDIR has a log of what was added and dropped; several people may write to it, also while the flow runs.
+
+    \b
+    Examples:
+      thalweg flow add alerts/ "SELECT b, COUNT(*) AS n FROM s [RANGE 60] GROUP BY b" --name busy
+      thalweg flow list alerts/
+      thalweg flow start alerts/ streams.cql --input s=rows.csv
+      thalweg flow top alerts/
+      thalweg flow drop alerts/ busy
+    """
+
+
+@flow.command(short_help="Let a query stand in a flow.")
+@click.argument("flowdir", metavar="FLOWDIR")
+@click.argument("cql", metavar="CQL")
+@click.option("--name", help="What to call it; by default its id.")
+@click.option("--owner", help="Whose it is.")
+@click.option("--backfill", is_flag=True, help="Let it start from the tuples that the flow holds.")
+@click.option("--results", type=click.IntRange(min=0), help="Suspend it after so many results.")
+@click.option("--results-per-second", type=click.IntRange(min=0), help="The same for one second of event time.")
+@click.option("--state", type=click.IntRange(min=0), help="Suspend it when it holds more tuples.")
+@click.option("--against", metavar="FILE.cql", help="Check it against the streams that a file declares.")
+@click.option("--json", "as_json", is_flag=True, help="Print the command as the catalogue keeps it.")
+def add(
+    flowdir: str,
+    cql: str,
+    name: str | None,
+    owner: str | None,
+    backfill: bool,
+    results: int | None,
+    results_per_second: int | None,
+    state: int | None,
+    against: str | None,
+    as_json: bool,
+) -> None:
+    """Add the query CQL to the flow in FLOWDIR, which is made if there is none; `-` reads it from standard input.
+
+    Prints its id. A flow that runs takes it up within a moment. Without --against only the syntax is checked here.
+    """
+    text = read_script(cql).text if cql == "-" else cql
+    if against is None:
+        check_syntax(text)
+    else:
+        declared = Catalog()
+        compile_script(read_script(against).text, declared, against, midnight())
+        check(compile_query(text, declared, today=midnight()))
+    quotas = Quotas(results, results_per_second, state).given()
+    added = Catalogue(flowdir).add(text, name, owner, backfill, quotas, midnight())
+    click.echo(added.line().rstrip("\n") if as_json else added.id)
+
+
+@flow.command(short_help="Take a query out of a flow.")
+@click.argument("flowdir", metavar="FLOWDIR")
+@click.argument("query", metavar="ID")
+def drop(flowdir: str, query: str) -> None:
+    """Drop the query with this id, or name, from the flow in FLOWDIR; a flow that runs ends it within a moment."""
+    click.echo(Catalogue.there(flowdir).drop(query).id)
+
+
+@flow.command("list", short_help="List the queries of a flow.")
+@click.argument("flowdir", metavar="FLOWDIR")
+@click.option("--owner", help="Only those of this owner.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per query.")
+def list_(flowdir: str, owner: str | None, as_json: bool) -> None:
+    """List the queries that stand in the flow in FLOWDIR, in the order in which they were added."""
+    found = [c for c in Catalogue.there(flowdir).live.values() if owner in (None, c.owner)]
+    if as_json:
+        for command in found:
+            click.echo(json.dumps(_about(command), ensure_ascii=False))
+        return
+    columns = Columns(["id", "name", "owner", "cql"], [False] * 4)
+    lines = columns.lines([(c.id, c.name, c.owner, " ".join(c.cql.split())) for c in found])
+    for line in [columns.header(), *lines]:
+        say(console(), line)
+
+
+@flow.command(short_help="Show one query of a flow.")
+@click.argument("flowdir", metavar="FLOWDIR")
+@click.argument("query", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="As a JSON object.")
+def show(flowdir: str, query: str, as_json: bool) -> None:
+    """Show the query with this id, or name: its text, what it may use, and how it fared when the flow last ran."""
+    catalogue = Catalogue.there(flowdir)
+    command = catalogue.live[catalogue.find(query)]
+    told = (read_metrics(flowdir) or {}).get("queries", [])
+    metrics = next((found for found in told if found["id"] == command.id), None)
+    if as_json:
+        click.echo(json.dumps({**_about(command), "metrics": metrics}, ensure_ascii=False))
+        return
+    shown = {**_about(command), **{k: v for k, v in (metrics or {}).items() if k not in ("id", "name", "owner")}}
+    width = max(map(len, shown))
+    for key, value in shown.items():
+        if value not in (None, {}, ""):
+            say(console(), f"{key:{width}}  {value}")
+
+
+def _about(command: Command) -> dict[str, Any]:
+    return {key: value for key, value in asdict(command).items() if key not in ("command", "today")}
+
+
+flow.add_command(start)
+flow.add_command(top)

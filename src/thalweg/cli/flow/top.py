@@ -1,0 +1,104 @@
+"""`thalweg flow top`: what the queries of a flow cost and give, from the file that the running flow writes."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from thalweg.cli.output import console, say
+from thalweg.cli.output.tables import Columns
+from thalweg.core.errors import DataError
+
+FILE = "metrics.json"
+
+_HEADERS = {
+    "id": "id",
+    "name": "name",
+    "owner": "owner",
+    "state": "state",
+    "seen": "tuples",
+    "results": "results",
+    "selectivity": "selectivity",
+    "seconds": "cost, ms",
+    "saved": "saved",
+    "stored": "held",
+}
+_TEXTS = ("id", "name", "owner", "state")
+
+
+def write_metrics(flowdir: str, told: Mapping[str, Any]) -> None:
+    """Replace what the flow has told of itself; who reads meanwhile sees all of it or what was there before."""
+    path = Path(flowdir) / FILE
+    draft = path.with_suffix(".draft")
+    draft.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    draft.replace(path)
+
+
+def read_metrics(flowdir: str) -> dict[str, Any] | None:
+    """What the flow has told of itself last; None if it has never run."""
+    path = Path(flowdir) / FILE
+    if not path.exists():
+        return None
+    told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return told
+
+
+@click.command(short_help="Show what the queries of a flow cost and give.")
+@click.argument("flowdir", metavar="FLOWDIR")
+@click.option("--watch", metavar="SECONDS", type=click.FloatRange(min=0.1), help="Again and again while it runs.")
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as the flow has written them.")
+def top(flowdir: str, watch: float | None, as_json: bool) -> None:
+    """Show the queries of the flow in FLOWDIR, the costliest first, as the flow that runs, or ran last, tells.
+
+    \b
+    tuples       that the query has seen
+    results      that it has given
+    selectivity  results by tuple
+    cost         its part of the time spent; an operator's time is divided among the queries that share it
+    saved        the share of work that it would have cost alone and others have shared
+    held         tuples in the state of its operators, shared ones too
+    """
+    while True:
+        told = read_metrics(flowdir)
+        if told is None:
+            raise DataError(f"the flow in {flowdir} has told nothing yet", hint="thalweg flow start FLOWDIR FILE.cql")
+        if as_json:
+            click.echo(json.dumps(told, ensure_ascii=False))
+        else:
+            if watch is not None:
+                click.clear()
+            for line in _lines(told):
+                say(console(), line)
+        if watch is None or told["done"]:
+            return
+        time.sleep(watch)
+
+
+def _lines(told: Mapping[str, Any]) -> Iterator[str]:
+    queries = sorted(told["queries"], key=lambda query: -query.get("seconds", 0.0))
+    stands = "the beginning" if told["now"] is None else told["now"]
+    yield f"{len(queries)} queries at {stands}; {told['saved']:.1%} of their work saved by sharing"
+    columns = Columns(list(_HEADERS.values()), [key not in _TEXTS for key in _HEADERS])
+    lines = columns.lines([[_cell(key, query.get(key)) for key in _HEADERS] for query in queries])
+    yield from [columns.header(), *lines]
+    for query in queries:
+        if query["reason"] is not None:
+            yield f"{query['id']} is suspended: {query['reason']}"
+
+
+def _cell(key: str, value: Any) -> Any:
+    match key, value:
+        case _, None:
+            return ""
+        case "selectivity", _:
+            return f"{value:.4g}"
+        case "seconds", _:
+            return f"{1000 * value:.3f}"
+        case "saved", _:
+            return f"{value:.1%}"
+    return value
