@@ -13,7 +13,7 @@ Thing = TypeVar("Thing")
 class Dice:
     """A source of choices that Hypothesis replays and shrinks; what is named first is what remains."""
 
-    def __init__(self, draw: st.DrawFn) -> None:
+    def __init__(self, draw: Callable[[st.SearchStrategy[int]], int]) -> None:
         self._draw = draw
 
     def number(self, least: int, most: int) -> int:

@@ -80,7 +80,7 @@ class GroupedFilter:
             for layer, step in steps.items():
                 if layer == ALL:
                     lineage &= step.look_up(lane)
-                else:
+                elif layer in clauses:  # else those that had such a clause have gone
                     np.bitwise_or(clauses[layer], step.look_up(lane), out=clauses[layer])
 
     def _build(self) -> None:

@@ -81,7 +81,7 @@ class Source(Stateful):
         lineage = np.repeat(self.members.row()[None], count, axis=0)
         todo = {grouped.name: grouped for grouped in self.filters.values()}
         open_clauses = {k: np.zeros_like(lineage) for k, having in self._clauses.items() if len(having)}
-        rows = np.arange(count)
+        rows, untouched = np.arange(count), True
         self.policy.begin(count)
         self.tally.begin(count, len(todo))
         while todo and len(rows):
@@ -90,7 +90,8 @@ class Source(Stateful):
                 if not len(rows):
                     break
             grouped = todo.pop(self.policy.choose(list(todo)))
-            mine = self._needing(lineage, rows, grouped) if self._skip else rows
+            mine = self._needing(lineage, rows, grouped) if self._skip and not untouched else rows
+            untouched = False
             if len(mine):
                 self._visit(grouped, columns, mine, lineage, open_clauses)
             left = frozenset().union(*(g.layers for g in todo.values())) if open_clauses else frozenset()

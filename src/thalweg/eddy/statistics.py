@@ -10,7 +10,7 @@ from thalweg.state.snapshot import Stateful
 
 @dataclass(frozen=True)
 class OperatorStatistics:
-    """A grouped filter or a SteM: tuples that visited it, and the (tuple, query) pairs that it was given and gave back."""
+    """A grouped filter or a SteM: the tuples that visited it, and (tuple, query) pairs that it was given and gave."""
 
     operator: str
     tuples: int

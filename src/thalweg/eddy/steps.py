@@ -22,8 +22,8 @@ from thalweg.eddy.bits import WORD, Words, bit_values, bitmap
 from thalweg.eddy.values import ValueSet
 from thalweg.operators.segments import slices_to_rows
 
-_LARGEST = 1 << 19  # words of a table
-_SPREAD = 1 << 12  # of constants that are looked up by value
+_LARGEST = 1 << 17  # words of a table: it should stay in the cache
+_SPREAD = 1 << 16  # of constants that are looked up by value
 _WORST = 2**63 - 1
 
 
@@ -72,20 +72,21 @@ class Steps:
     @property
     def nbytes(self) -> int:
         """The memory it takes."""
-        return self._table.nbytes + self._rows.nbytes + self._words.nbytes + self._bits.nbytes
+        return self._table.nbytes + self._changes.nbytes + self._words.nbytes + self._bits.nbytes
 
     def _fill(self, first: Words, cuts: _Cuts) -> None:
         """The table, or its checkpoints and what changes from piece to piece."""
         pieces, words = 2 * len(self._constants) + 1, len(first)
         rows = 2 * np.searchsorted(self._constants, cuts.values) + 1 + cuts.sides
         order = np.argsort(rows, kind="stable")
-        self._rows, bits = rows[order], cuts.bits[order]
+        rows, bits = rows[order], cuts.bits[order]
         self._words, self._bits = bits // WORD, bit_values(bits)
+        self._changes = np.searchsorted(rows, np.arange(pieces), side="right")  # up to each piece
         self._every = max(1, -(-pieces * words // _LARGEST))
         checkpoints = -(-pieces // self._every)
         self._table = np.zeros((checkpoints, words), dtype=np.uint64)
         self._table[0] = first
-        told = -(-self._rows // self._every)  # the first checkpoint that knows of a change
+        told = -(-rows // self._every)  # the first checkpoint that knows of a change
         known = told < checkpoints
         np.bitwise_xor.at(self._table, (told[known], self._words[known]), self._bits[known])
         np.bitwise_xor.accumulate(self._table, axis=0, out=self._table)
@@ -95,8 +96,8 @@ class Steps:
             return self._table.take(pieces, axis=0)
         checkpoint = pieces // self._every
         found = self._table.take(checkpoint, axis=0)
-        first = np.searchsorted(self._rows, checkpoint * self._every, side="right")
-        count = np.searchsorted(self._rows, pieces, side="right") - first
+        first = self._changes[checkpoint * self._every]
+        count = self._changes[pieces] - first
         changes = slices_to_rows(first, count)
         place = np.repeat(np.arange(len(pieces)) * found.shape[1], count) + self._words[changes]
         np.bitwise_xor.at(found.reshape(-1), place, self._bits[changes])

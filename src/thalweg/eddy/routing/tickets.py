@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from thalweg.eddy.routing.policy import Draws, Policy, Work
 
-_HALF_LIFE = 8192  # tuples after which a ticket counts half
+_HALF_LIFE = 8192  # tuples after which a ticket counts half, if these are ...
+_DRAWS = 64  # ... so many chunks or more: with fewer, one unlucky draw would count for too much
 _EXPLORED = 0.01  # of all tickets: the least that an operator is treated as having
 
 
@@ -25,7 +26,7 @@ class Tickets(Policy):
 
     def begin(self, tuples: int) -> None:
         """Old tickets fade."""
-        kept = 0.5 ** (tuples / _HALF_LIFE)
+        kept = 0.5 ** min(tuples / _HALF_LIFE, 1 / _DRAWS)
         self._tickets = {name: held * kept for name, held in self._tickets.items()}
 
     def choose(self, candidates: Sequence[str]) -> str:
