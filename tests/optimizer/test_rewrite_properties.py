@@ -113,7 +113,7 @@ def test_shards_run_what_has_been_rewritten(case: tuple[Plan, History], shards: 
     plan, history = case
     blueprint = Blueprint(rewrite(plan).plan)
     run = SimulatedShards(blueprint, shards)
-    feeder = Feeder(blueprint.build(run.pool), BEGINNING)
+    feeder = Feeder.of(blueprint.build(run.pool), BEGINNING)
     for t, kind, what in told(blueprint.plan, history):
         (feeder.arrive(what[0], t, what[1]) if kind == 0 else feeder.table_changed(what[0], t, *what[1:]))  # type: ignore[arg-type]
     log = OutputLog(plan.schema, run.pool)

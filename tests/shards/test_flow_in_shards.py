@@ -60,7 +60,7 @@ class Shards:
         parcels = [parcel for stream in STREAMS for parcel in self._read(stream.name, told.get(stream.name, []))]
         for shard in range(self.spec.shards):
             parcels.append(Parcel(shard, COMMAND, 0, now, 0, b""))
-            parcels += [Parcel(shard, FLOW, 0, BEGINNING, 0, c.as_json().encode()) for c in commands]
+            parcels += [Parcel(shard, FLOW, 0, BEGINNING, 0, c.text.encode()) for c in commands]
         for shard in range(self.spec.shards):
             mine = [parcel for parcel in parcels if parcel.group % self.spec.shards == shard]
             self._turn(shard, mine[::-1])
@@ -84,8 +84,10 @@ class Shards:
         return parts
 
     def _log(self, part: FlowPart) -> None:
-        log = self.logs.setdefault(part.query, OutputLog(part.schema, StringPool()))
-        log.add(from_arrow(to_arrow(part.batch, part.schema, part.pool), part.schema, log.pool))
+        for number, query in enumerate(part.queries):
+            log = self.logs.setdefault(query, OutputLog(part.schema, StringPool()))
+            mine = part.batch.take(part.whose == number)
+            log.add(from_arrow(to_arrow(mine, part.schema, part.pool), part.schema, log.pool))
 
 
 def later(history: History, since: Instant) -> History:

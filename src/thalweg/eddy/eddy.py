@@ -35,6 +35,7 @@ class _Entry:
     """A query that runs: what it is, its group and its bit there."""
 
     query: SpjQuery
+    digest: str
     apart: Apart
     group: Group
     bit: int
@@ -129,13 +130,14 @@ class Eddy(Stateful):
     @property
     def _told(self) -> dict[str, list[str | int]]:
         """By slot what its query is, its bit, and the words of its group."""
-        return {str(slot): [digest(entry.query), entry.bit, entry.group.words] for slot, entry in self._queries.items()}
+        return {str(slot): [entry.digest, entry.bit, entry.group.words] for slot, entry in self._queries.items()}
 
     def restore(self, tree: Tree) -> None:
         """Go on from a snapshot, in an eddy that has the same queries in the same slots."""
         queries = {slot: entry.query for slot, entry in self._queries.items()}
         told = tree["_told"]
-        if {str(slot): digest(query) for slot, query in queries.items()} != {s: d for s, (d, _, _) in told.items()}:
+        here = {str(slot): entry.digest for slot, entry in self._queries.items()}
+        if here != {slot: known for slot, (known, _, _) in told.items()}:
             raise SnapshotError(
                 f"the snapshot is of the queries in slots {', '.join(told) or 'none'}; here are others, "
                 f"in {', '.join(map(str, queries)) or 'none'}",
@@ -159,7 +161,7 @@ class Eddy(Stateful):
         bit = group.add(slot, apart, None if had is None else had[0])
         for use, stream in enumerate(group.shape.streams):
             self._sources[stream].add((group.segments[use], bit), apart.clauses[use])
-        self._queries[slot] = _Entry(query, apart, group, bit)
+        self._queries[slot] = _Entry(query, digest(query), apart, group, bit)
 
     def _open(self, shape: Shape) -> Group:
         schemas = [self._schemas[stream] for stream in shape.streams]

@@ -11,6 +11,8 @@ from thalweg.core.time import BEGINNING, SECOND, Clock, Instant
 from thalweg.flows.standing import Quotas, Standing
 from thalweg.state.snapshot import Stateful
 
+_NO_LIMIT = Quotas()
+
 
 @dataclass
 class Tally(Stateful):
@@ -24,6 +26,9 @@ class Tally(Stateful):
 
     def count(self, gained: Batch, standing: Standing) -> str | None:
         """Take note of more output; the quota that is exceeded, if one is."""
+        if standing.quotas == _NO_LIMIT:
+            self.results += int(np.count_nonzero(gained.sign > 0))
+            return None
         starts = gained.start[gained.sign > 0]
         self.results += len(starts)
         ticks = SECOND if standing.plan.clock is Clock.TIMESTAMPS else 1

@@ -6,6 +6,7 @@ import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pickle import dumps, loads
 from typing import Any
 
@@ -61,14 +62,15 @@ class Command:
     adds: Standing | None
     whole: bool = False  # the query must see all tuples in one place
 
-    def as_json(self) -> str:
-        """One line."""
+    @cached_property
+    def text(self) -> str:
+        """One line of JSON."""
         plan = None if self.adds is None else b64encode(dumps(self.adds)).decode()
         return json.dumps({"number": self.number, "id": self.id, "adds": plan, "whole": self.whole})
 
     @staticmethod
-    def from_json(text: str | bytes) -> Command:
-        """What `as_json` gave; it comes from the flow's own checkpoint."""
+    def read(text: str | bytes) -> Command:
+        """What `text` gave; it comes from the flow's own checkpoint."""
         told: dict[str, Any] = json.loads(text)
         adds = None if told["adds"] is None else loads(b64decode(told["adds"]))
         return Command(int(told["number"]), told["id"], adds, bool(told["whole"]))

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import to_lane
+from thalweg.core.lanes import Ints, to_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
+from thalweg.core.types import DataType
 from thalweg.flows.engine import FlowEngine
 from thalweg.runtime.shards.arrivals import Arrivals
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, Aside
@@ -29,9 +32,13 @@ WHOLE = "whole"  # the name of the place that sees all tuples; others are called
 
 
 class FlowPart(NamedTuple):
-    """A part of what a query's answer gained, and the strings in it."""
+    """A part of what the answers of some queries with equal columns gained, and the strings in it.
 
-    query: str
+    `whose` says of each tuple which of the queries has gained it.
+    """
+
+    queries: list[str]
+    whose: Ints
     batch: Batch
     schema: Schema
     pool: StringPool
@@ -56,7 +63,7 @@ class FlowWorker:
         return {
             "clock": self._clock.snapshot(),
             "aside": self.aside.counts,
-            "commands": [command.as_json() for command in self._standing.values()],
+            "commands": [command.text for command in self._standing.values()],
             "done": self._done,
             "groups": {name: place.snapshot() for name, place in self._places.items() if name != WHOLE},
             "whole": self._places[WHOLE].snapshot() if WHOLE in self._places else None,
@@ -66,7 +73,7 @@ class FlowWorker:
         """Go on from there."""
         self._clock.restore(tree["clock"])
         self.aside.counts = dict(tree["aside"])
-        commands = [Command.from_json(text) for text in tree["commands"]]
+        commands = [Command.read(text) for text in tree["commands"]]
         self._standing = {command.id: command for command in commands}
         self._done = tree["done"]
         places = dict(tree["groups"])
@@ -113,7 +120,7 @@ class FlowWorker:
         parts: list[FlowPart] = []
         for name in sorted(self._places.keys() | received.keys()):
             parts += self._place(name).run(received[name], now, self.aside)
-        self._obey(sorted((Command.from_json(bytes(p.blob)) for p in sent if p.port == FLOW), key=lambda c: c.number))
+        self._obey(sorted((Command.read(bytes(p.blob)) for p in sent if p.port == FLOW), key=lambda c: c.number))
         return [], parts
 
     def _place(self, name: str) -> FlowPlace:
@@ -218,9 +225,15 @@ class FlowPlace:
             due = arrivals.due(now.after)
             if due is not None:
                 feeds[port.source] = due
+        alike: defaultdict[tuple[DataType, ...], list[tuple[str, Batch]]] = defaultdict(list)
         for query, batch in self._engine.process(feeds, now.after).items():
             if len(batch):
-                yield FlowPart(query, batch, self._engine.standing[query].plan.schema, self._pool)
+                alike[self._engine.standing[query].plan.schema.types].append((query, batch))
+        for gained in alike.values():
+            queries, batches = [query for query, _ in gained], [batch for _, batch in gained]
+            whose = np.repeat(np.arange(len(gained)), [len(batch) for batch in batches])
+            schema = self._engine.standing[queries[0]].plan.schema
+            yield FlowPart(queries, whose, Batch.concat(batches), schema, self._pool)
 
     def _take(self, arrivals: Arrivals, i: int, parcel: Parcel, now: Now, aside: Aside) -> None:
         table, port = unpack(parcel.blob), self._spec.ports[i]

@@ -161,7 +161,7 @@ class SparkFlow:
 
     def _commands(self) -> list[Command]:
         lines = [line for path in sorted(self._folder.glob("*.json")) for line in path.read_bytes().splitlines()]
-        return [Command.from_json(json.loads(line)["command"]) for line in lines]
+        return [Command.read(json.loads(line)["command"]) for line in lines]
 
     def _live(self) -> dict[str, Command]:
         live: dict[str, Command] = {}
@@ -177,7 +177,7 @@ class SparkFlow:
 
     def _tell(self, *commands: Command) -> None:
         """One file, called by the last command in it: files are read as a whole, so their commands go together."""
-        lines = [json.dumps({"command": command.as_json()}).encode() + b"\n" for command in commands]
+        lines = [json.dumps({"command": command.text}).encode() + b"\n" for command in commands]
         if commands:
             replace_file(self._folder / f"{commands[-1].number:08d}.json", b"".join(lines))
 
@@ -194,7 +194,7 @@ class SparkFlow:
     def start(self, sink: Sink | Sequence[Sink] | None = None, trigger: dict[str, Any] | None = None) -> FlowRun:
         """Let the flow run; the next start goes on where it was.
 
-        A sink gets what all queries gain, packed: `query` and `gained` (see `rows_of`). Without one it is kept as
+        A sink gets what all queries gain, packed: `queries` and `gained` (see `rows_of`). Without one it is kept as
         Parquet in the checkpoint, from where `answers` reads it.
         """
         spec = self._spec()

@@ -14,7 +14,7 @@ from thalweg.core.schema import Schema
 from thalweg.runtime.shards.flow_spec import FlowSpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.compile import answer_type
-from thalweg.runtime.spark.flow.stage import ANSWERS, GAINED, QUERY, unpacking
+from thalweg.runtime.spark.flow.stage import ANSWERS, QUERIES, unpacking
 from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.sinks import Sink
 
@@ -56,5 +56,5 @@ class OneOfFlow(Run):
 
 def rows_of(gained: DataFrame, query: str, schema: Schema, stamped: bool) -> DataFrame:
     """The rows of one query out of what all have gained."""
-    mine = gained.where(sf.col(QUERY) == query).select(GAINED)
-    return mine.mapInArrow(unpacking(schema, stamped), answer_type(schema, stamped))
+    mine = gained.where(sf.array_contains(QUERIES, query))
+    return mine.mapInArrow(unpacking(query, schema, stamped), answer_type(schema, stamped))

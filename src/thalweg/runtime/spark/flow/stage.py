@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 import pyarrow as pa
-from pyspark.sql.types import BinaryType, StringType, StructField, StructType
+import pyarrow.compute as pc
+from pyspark.sql.types import ArrayType, BinaryType, StringType, StructField, StructType
 
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
@@ -22,9 +23,9 @@ from thalweg.runtime.spark.processes import spare_the_collector
 from thalweg.runtime.spark.reading import Mapped
 from thalweg.runtime.spark.stage import answer_rows, whose_turn
 
-QUERY, GAINED = "query", "gained"
-# What queries gained: their columns differ, so they travel packed.
-ANSWERS = StructType([StructField(QUERY, StringType()), StructField(GAINED, BinaryType())])
+QUERIES, GAINED = "queries", "gained"
+# What queries gained: their columns differ, so they travel packed, those with equal columns together.
+ANSWERS = StructType([StructField(QUERIES, ArrayType(StringType())), StructField(GAINED, BinaryType())])
 
 
 @dataclass(frozen=True)
@@ -49,19 +50,28 @@ class FlowTask:
         spare_the_collector()
         parts = [part for part in turn.parts if isinstance(part, FlowPart)]
         if parts:
-            gained = [pack(to_arrow(part.batch, part.schema, part.pool)).to_pybytes() for part in parts]
-            yield pa.RecordBatch.from_arrays(
-                [pa.array([part.query for part in parts]), pa.array(gained, pa.binary())], names=[QUERY, GAINED]
-            )
+            queries = pa.array([part.queries for part in parts], pa.list_(pa.string()))
+            blobs = pa.array([_packed(part) for part in parts], pa.binary())
+            yield pa.RecordBatch.from_arrays([queries, blobs], names=[QUERIES, GAINED])
 
 
-def unpacking(schema: Schema, stamped: bool) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """The function for `mapInArrow` that makes rows of one query's blobs."""
+def _packed(part: FlowPart) -> bytes:
+    """The tuples, and in a last column whose each is."""
+    rows = to_arrow(part.batch, part.schema, part.pool)
+    return bytes(pack(rows.append_column("whose", pa.array(part.whose))).to_pybytes())
+
+
+def unpacking(
+    query: str, schema: Schema, stamped: bool
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The function for `mapInArrow` that makes rows of what one query has gained."""
 
     def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for blob in batch.column(GAINED):
-                pool = StringPool()
-                yield answer_rows(from_arrow(unpack(blob.as_buffer()), schema, pool), schema, pool, stamped)
+            for queries, blob in zip(batch.column(QUERIES).to_pylist(), batch.column(GAINED), strict=True):
+                told, pool = unpack(blob.as_buffer()), StringPool()
+                mine = pc.equal(told.column("whose"), queries.index(query))
+                gained = from_arrow(told.drop_columns(["whose"]).filter(mine), schema, pool)
+                yield answer_rows(gained, schema, pool, stamped)
 
     return rows
