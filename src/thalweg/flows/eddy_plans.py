@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -18,6 +17,7 @@ from thalweg.core.time import Instant
 from thalweg.eddy.eddy import Eddy
 from thalweg.eddy.query import SpjQuery, spj
 from thalweg.flows.guarded import Guards
+from thalweg.flows.pickles import Pickles
 from thalweg.planner.shared import Birth, Gained, Usage
 from thalweg.state.snapshot import Tree
 
@@ -46,7 +46,7 @@ class EddyPlans:
         self._queries: dict[str, _Query] = {}
         self._free: list[int] = []
         self._usage: dict[str, Usage] = {}  # by stream, what it has cost each query that uses it
-        self._pickled: dict[str, np.ndarray] = {}
+        self._pickles = Pickles()
         self.total = Usage()
 
     def takes(self, plan: Plan, birth: Birth) -> bool:
@@ -59,6 +59,7 @@ class EddyPlans:
         """Let it join the others."""
         slot = self._free.pop() if self._free else len(self._queries)
         self._add(query, plan, slot)
+        self._pickles.put(query, plan)
 
     def _add(self, query: str, plan: Plan, slot: int) -> None:
         found = spj(plan)
@@ -83,7 +84,7 @@ class EddyPlans:
         self._eddy.drop(gone.slot)
         self._guards.forget(query)
         self._free.append(gone.slot)
-        self._pickled.pop(query, None)
+        self._pickles.drop(query)
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Gained:
         """One pass for all."""
@@ -126,14 +127,12 @@ class EddyPlans:
 
     def snapshot(self) -> Tree:
         """The eddy, and the plans of its queries with their slots."""
-        for name, each in self._queries.items():
-            if name not in self._pickled:
-                self._pickled[name] = np.frombuffer(pickle.dumps(each.plan), dtype=np.uint8)
+        before = [each.before[:3] for each in self._queries.values()]
         return {
             "eddy": self._eddy.snapshot(),
-            "plans": {name: self._pickled[name] for name in self._queries},
-            "slots": {name: each.slot for name, each in self._queries.items()},
-            "before": {name: list(each.before[:3]) for name, each in self._queries.items()},
+            "plans": self._pickles.snapshot(),
+            "slots": np.array([each.slot for each in self._queries.values()], dtype=np.int64),
+            "before": np.array(before, dtype=np.float64).reshape(-1, 3),
             "usage": {stream: list(usage[:3]) for stream, usage in self._usage.items()},
             "total": list(self.total[:3]),
             "free": list(self._free),
@@ -141,12 +140,12 @@ class EddyPlans:
 
     def restore(self, tree: Tree) -> None:
         """Build the eddy anew, and go on."""
-        self._pickled = dict(tree["plans"])
-        for name, slot in sorted(tree["slots"].items(), key=lambda item: item[1]):
-            self._add(name, pickle.loads(self._pickled[name].tobytes()), slot)
+        plans: dict[str, Plan] = self._pickles.restore(tree["plans"])
+        for (name, plan), slot in zip(plans.items(), tree["slots"].tolist(), strict=True):
+            self._add(name, plan, slot)
         self._eddy.restore(tree["eddy"])
         self._free = list(tree["free"])
         self._usage = {stream: Usage(*counts) for stream, counts in tree["usage"].items()}
         self.total = Usage(*tree["total"])
-        for name, each in self._queries.items():
-            each.before = Usage(*tree["before"][name])
+        for each, (seen, alone, part) in zip(self._queries.values(), tree["before"].tolist(), strict=True):
+            each.before = Usage(int(seen), int(alone), part)

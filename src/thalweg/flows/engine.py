@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 
@@ -14,6 +13,7 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.flows.eddy_plans import EddyPlans
 from thalweg.flows.held import Held
+from thalweg.flows.pickles import Pickles
 from thalweg.flows.standing import Standing, Suspension
 from thalweg.flows.tally import Tally
 from thalweg.flows.ways import SharedPlans, Way
@@ -64,7 +64,7 @@ class FlowEngine:
         self._births = 0
         self._open: dict[bool, Birth] = {}  # what queries added now are born with, with and without backfill
         self._newborn = False  # whether a query has been added since the last batch
-        self._pickled: dict[str, np.ndarray] = {}
+        self._pickles = Pickles()
 
     def know_tables(self, *names: str) -> None:
         """What is fed by these names are tables' updates; to be told before they are fed."""
@@ -86,6 +86,7 @@ class FlowEngine:
         self._ways[way].add(standing.id, standing.plan, birth)
         self._way[standing.id] = way
         self.standing[standing.id] = replace(standing, since=now)
+        self._pickles.put(standing.id, self.standing[standing.id])
         self._tallies[standing.id] = Tally()
         self._held.enter(standing.plan, now)
         self.now, self._newborn = now, True
@@ -159,7 +160,7 @@ class FlowEngine:
         self._ways[self._way.pop(query)].drop(query)
         self._held.leave(self.standing.pop(query).plan)
         del self._tallies[query]
-        self._pickled.pop(query, None)
+        self._pickles.drop(query)
         self._open.clear()
 
     # -- what is asked
@@ -196,18 +197,16 @@ class FlowEngine:
 
     def snapshot(self) -> Tree:
         """All that the flow remembers between two batches, its queries included."""
-        for query, standing in self.standing.items():
-            if query not in self._pickled:
-                self._pickled[query] = np.frombuffer(pickle.dumps(standing), dtype=np.uint8)
+        tallies = [(tally.results, tally.second, tally.in_second) for tally in self._tallies.values()]
         return {
             "pool": self.pool.snapshot(),
             "now": self.now,
             "births": self._births,
             "newborn": self._newborn,
             "tables": list(self._tables),
-            "standing": {query: self._pickled[query] for query in self.standing},
-            "way": dict(self._way),
-            "tallies": {query: tally.snapshot() for query, tally in self._tallies.items()},
+            "standing": self._pickles.snapshot(),
+            "way": np.array([self._way[query] for query in self.standing], dtype=np.int64),
+            "tallies": np.array(tallies, dtype=np.int64).reshape(-1, 3),  # in the order of those that stand
             "suspended": {query: list(astuple(why)) for query, why in self.suspended.items()},
             "held": self._held.snapshot(),
             "ways": [way.snapshot() for way in self._ways],
@@ -218,13 +217,11 @@ class FlowEngine:
         self.pool.restore(tree["pool"])
         self.now, self._births, self._newborn = tree["now"], tree["births"], tree["newborn"]
         self._tables.update(dict.fromkeys(tree["tables"]))
-        self._pickled = dict(tree["standing"])
-        self.standing = {query: pickle.loads(array.tobytes()) for query, array in self._pickled.items()}
-        self._way = dict(tree["way"])
+        self.standing = self._pickles.restore(tree["standing"])
+        self._way = dict(zip(self.standing, tree["way"].tolist(), strict=True))
         self.suspended = {query: Suspension(*why) for query, why in tree["suspended"].items()}
-        self._tallies = {query: Tally() for query in self.standing}
-        for query, tally in self._tallies.items():
-            tally.restore(tree["tallies"][query])
+        tallies = (Tally(*counts) for counts in tree["tallies"].tolist())
+        self._tallies = dict(zip(self.standing, tallies, strict=True))
         self._held = Held(self._most_held)
         self._held.restore(tree["held"])
         self._held.live(standing.plan for standing in self.standing.values())
