@@ -143,9 +143,10 @@ class Eddy(Stateful):
                 f"in {', '.join(map(str, queries)) or 'none'}",
                 hint="add the same queries in the same slots, then restore",
             )
-        self._begin()
-        for slot, (_, bit, words) in told.items():
-            self._add(int(slot), queries[int(slot)], (bit, words))
+        if told != self._told:  # else it has been here before, with the same queries in the same places
+            self._begin()
+            for slot, (_, bit, words) in told.items():
+                self._add(int(slot), queries[int(slot)], (bit, words))
         for group in self._groups.values():
             group.retire_rest()
         for name, source in self._sources.items():

@@ -140,9 +140,10 @@ class EddyPlans:
 
     def restore(self, tree: Tree) -> None:
         """Build the eddy anew, and go on."""
-        plans: dict[str, Plan] = self._pickles.restore(tree["plans"])
-        for (name, plan), slot in zip(plans.items(), tree["slots"].tolist(), strict=True):
-            self._add(name, plan, slot)
+        if not self._queries or not self._pickles.is_as_in(tree["plans"]):
+            plans: dict[str, Plan] = self._pickles.restore(tree["plans"])
+            for (name, plan), slot in zip(plans.items(), tree["slots"].tolist(), strict=True):
+                self._add(name, plan, slot)
         self._eddy.restore(tree["eddy"])
         self._free = list(tree["free"])
         self._usage = {stream: Usage(*counts) for stream, counts in tree["usage"].items()}

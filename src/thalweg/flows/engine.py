@@ -212,12 +212,17 @@ class FlowEngine:
             "ways": [way.snapshot() for way in self._ways],
         }
 
+    def has_queries_of(self, tree: Tree) -> bool:
+        """Whether the same queries stand as in a snapshot: then it is restored without building anything anew."""
+        return bool(self.standing) and self._pickles.is_as_in(tree["standing"])
+
     def restore(self, tree: Tree) -> None:
-        """Go on from a snapshot, in an engine that has just been made with the same ways."""
+        """Go on from a snapshot, in an engine with the same ways that has just been made, or has the same queries."""
         self.pool.restore(tree["pool"])
         self.now, self._births, self._newborn = tree["now"], tree["births"], tree["newborn"]
         self._tables.update(dict.fromkeys(tree["tables"]))
-        self.standing = self._pickles.restore(tree["standing"])
+        if not self.has_queries_of(tree):
+            self.standing = self._pickles.restore(tree["standing"])
         self._way = dict(zip(self.standing, tree["way"].tolist(), strict=True))
         self.suspended = {query: Suspension(*why) for query, why in tree["suspended"].items()}
         tallies = (Tally(*counts) for counts in tree["tallies"].tolist())

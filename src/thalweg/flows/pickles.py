@@ -34,6 +34,11 @@ class Pickles:
             self._tree = {"sizes": sizes, "all": np.frombuffer(b"".join(self._each.values()), dtype=np.uint8)}
         return self._tree
 
+    def is_as_in(self, tree: Tree) -> bool:
+        """Whether a snapshot has the same values in the same order."""
+        mine = self.snapshot()
+        return all(np.array_equal(mine[part], tree[part]) for part in ("sizes", "all"))
+
     def restore(self, tree: Tree) -> dict[str, Any]:
         """Go back to a snapshot; the values by name, in their order."""
         ends, whole = np.cumsum(tree["sizes"]).tolist(), tree["all"].tobytes()

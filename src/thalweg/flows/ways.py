@@ -123,6 +123,7 @@ class SharedPlans:
 
     def restore(self, tree: Tree) -> None:
         """Build everything anew, and go on."""
+        self._pipelines = [SharedPipeline(self._pool, dated) for dated in (False, True)]
         self._pickled = dict(tree["blueprints"])
         self._blueprints = {query: pickle.loads(array.tobytes()) for query, array in self._pickled.items()}
         for pipeline, state in zip(self._pipelines, tree["pipelines"], strict=True):

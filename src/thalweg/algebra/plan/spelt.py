@@ -20,14 +20,24 @@ def drawn(plan: Plan, depth: int = 1) -> str:
     return "\n".join([line, *(drawn(child, depth + 1) for child in plan.children)])
 
 
+_COMPARED: dict[type, tuple[str, ...] | None] = {}
+
+
+def _compared(kind: type) -> tuple[str, ...] | None:
+    """The fields that take part in the equality of a dataclass; None if it is none."""
+    if kind not in _COMPARED:
+        _COMPARED[kind] = tuple(f.name for f in fields(kind) if f.compare) if is_dataclass(kind) else None
+    return _COMPARED[kind]
+
+
 def _spelt(value: object) -> str:
     if isinstance(value, tuple):
         return f"({','.join(map(_spelt, value))})"
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
-    if is_dataclass(value):
-        parts = (_spelt(getattr(value, f.name)) for f in fields(value) if f.compare)
-        return f"{type(value).__name__}({','.join(parts)})"
+    compared = _compared(type(value))
+    if compared is not None:
+        return f"{type(value).__name__}({','.join([_spelt(getattr(value, name)) for name in compared])})"
     if callable(value):  # its representation would tell where it lies in memory
         return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', type(value).__qualname__)}"
     return repr(value)

@@ -16,6 +16,7 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import DataType
 from thalweg.flows.engine import FlowEngine
+from thalweg.flows.pickles import Pickles
 from thalweg.runtime.shards.arrivals import Arrivals
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, Aside
 from thalweg.runtime.shards.clock import QueryClock
@@ -52,6 +53,7 @@ class FlowWorker:
         self._mine = spec.layouts.last.groups_of(shard, spec.groups)
         self._clock = QueryClock(spec.inputs, spec.stamped)
         self._standing: dict[str, Command] = {}
+        self._pickles = Pickles()  # of those that stand
         self._places: dict[str, FlowPlace] = {}
         self._done = -1  # the number of the last command
         self.aside = Aside()
@@ -63,7 +65,7 @@ class FlowWorker:
         return {
             "clock": self._clock.snapshot(),
             "aside": self.aside.counts,
-            "commands": [command.text for command in self._standing.values()],
+            "commands": self._pickles.snapshot(),
             "done": self._done,
             "groups": {name: place.snapshot() for name, place in self._places.items() if name != WHOLE},
             "whole": self._places[WHOLE].snapshot() if WHOLE in self._places else None,
@@ -73,14 +75,16 @@ class FlowWorker:
         """Go on from there."""
         self._clock.restore(tree["clock"])
         self.aside.counts = dict(tree["aside"])
-        commands = [Command.read(text) for text in tree["commands"]]
-        self._standing = {command.id: command for command in commands}
+        if not self._standing or not self._pickles.is_as_in(tree["commands"]):
+            self._standing = self._pickles.restore(tree["commands"])
         self._done = tree["done"]
         places = dict(tree["groups"])
         if tree["whole"] is not None and 0 in self._mine:  # after a re-sharding others may have been told of it too
             places[WHOLE] = tree["whole"]
+        self._places = {name: place for name, place in self._places.items() if name in places}
         for name, state in places.items():
-            self._places[name] = FlowPlace(self._spec, name == WHOLE)
+            if name not in self._places:
+                self._places[name] = FlowPlace(self._spec, name == WHOLE)
             self._places[name].restore(state)
 
     def about(self) -> dict[str, Any]:
@@ -98,8 +102,7 @@ class FlowWorker:
             "aside": self.aside.counts,
             "operators": [],
             "commands": self._done,
-            "queries": sorted(self._standing),
-            "whole": any(command.whole for command in self._standing.values()),
+            "queries": len(self._standing),
             "suspended": suspended,
             "counts": _summed([place.counts() for place in self._places.values()]),
         }
@@ -142,8 +145,9 @@ class FlowWorker:
                 place.obey(command, self._clock.now)
             if command.adds is not None:
                 self._standing[command.id] = command
-            else:
-                self._standing.pop(command.id, None)
+                self._pickles.put(command.id, command)
+            elif self._standing.pop(command.id, None) is not None:
+                self._pickles.drop(command.id)
 
     def _tell_time(self, sent: Sequence[Parcel], system: int) -> Instant:
         seen: dict[str, Instant] = {}
@@ -163,12 +167,16 @@ class FlowPlace:
 
     def __init__(self, spec: FlowSpec, whole: bool) -> None:
         self._spec, self._whole = spec, whole
-        self._engine = FlowEngine()
-        self._engine.know_tables(*spec.tables)
+        self._engine = self._new_engine()
         self._pool = self._engine.pool
         self._arrivals = {i: Arrivals(dated=False) for i, port in enumerate(spec.ports) if port.whole == whole}
         self._told_tables = False
         self.arrived = 0
+
+    def _new_engine(self) -> FlowEngine:
+        engine = FlowEngine()
+        engine.know_tables(*self._spec.tables)
+        return engine
 
     def snapshot(self) -> Tree:
         """All that it must remember between batches."""
@@ -179,7 +187,10 @@ class FlowPlace:
         }
 
     def restore(self, tree: Tree) -> None:
-        """Go on from there."""
+        """Go on from there; what has the same queries already need not be built anew."""
+        if not self._engine.has_queries_of(tree["engine"]):
+            self._engine = self._new_engine()
+            self._pool = self._engine.pool
         self._engine.restore(tree["engine"])
         for i, arrivals in self._arrivals.items():
             arrivals.restore(tree["arrivals"][str(i)])

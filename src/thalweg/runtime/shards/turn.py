@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from thalweg.core.errors import SnapshotError
 from thalweg.runtime.shards.flow_spec import FlowSpec
 from thalweg.runtime.shards.flow_worker import FlowPart, FlowWorker
 from thalweg.runtime.shards.group import Part
@@ -22,6 +23,7 @@ from thalweg.runtime.shards.resharding import state_before
 from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.shards.store import ShardStore, Weight
 from thalweg.runtime.shards.worker import ShardWorker
+from thalweg.state.snapshot import Tree
 
 _LONGEST_REST = 600.0  # seconds after which a shard that rests in memory is forgotten: its query may have been stopped
 
@@ -83,22 +85,39 @@ def _take_up(
     _forget_others(place, batch)
     if rested is not None and rested.store.is_at(batch - 1):
         return rested.worker, rested.store
-    worker: ShardWorker | FlowWorker
-    if isinstance(spec, FlowSpec):
-        worker = FlowWorker(spec, place.shard)
-    else:
-        worker = ShardWorker(spec, place.stage, place.shard)
     checkpoint = Path(place.checkpoint)
     store = ShardStore(shard_folder(checkpoint, place.stage, spec.layouts.last, place.shard))
+    state = None
     if batch > 0:
-        worker.restore(state_before(batch, spec.layouts, checkpoint, place.stage, place.shard, store))
+        state = state_before(batch, spec.layouts, checkpoint, place.stage, place.shard, store)
+    if isinstance(spec, FlowSpec):
+        return _flow_worker(spec, place.shard, state, rested), store
+    worker = ShardWorker(spec, place.stage, place.shard)
+    if state is not None:
+        worker.restore(state)
     return worker, store
+
+
+def _flow_worker(spec: FlowSpec, shard: int, state: Tree | None, rested: _Shard | None) -> FlowWorker:
+    """A flow's many queries are dear to build: what this process has of them is taken back to the state, if it can."""
+    if state is not None and rested is not None and isinstance(rested.worker, FlowWorker):
+        try:
+            rested.worker.restore(state)
+            return rested.worker
+        except SnapshotError:  # a turn that came to nothing has left its traces in it
+            pass
+    worker = FlowWorker(spec, shard)
+    if state is not None:
+        worker.restore(state)
+    return worker
 
 
 def _forget_others(place: Place, batch: int) -> None:
     """Shards that rest here while other processes go on with them are of no use."""
     now = time.monotonic()
     for other, shard in list(_at_rest.items()):
-        overtaken = other.checkpoint == place.checkpoint and (other.start != place.start or shard.batch < batch - 1)
+        of_flow = isinstance(shard.worker, FlowWorker)  # which is of use as long as its queries stand
+        behind = shard.batch < batch - 1 and not of_flow
+        overtaken = other.checkpoint == place.checkpoint and (other.start != place.start or behind)
         if overtaken or now - shard.since > _LONGEST_REST:
             del _at_rest[other]

@@ -121,13 +121,13 @@ class SparkFlow:
     def queries(self) -> list[dict[str, Any]]:
         """The queries that stand, whether they run, wait for the next batch, or were suspended and why."""
         abouts = self._run.about() if self._run is not None and self.checkpoint.committed >= 0 else []
-        running = {query for about in abouts for query in about["queries"]}
+        obeyed = min((about["commands"] for about in abouts), default=-1)
         suspended = {query: why for about in abouts for query, why in about["suspended"].items()}
         found = []
         for command in self._live().values():
             asked = command.adds
             assert asked is not None
-            state = "suspended" if command.id in suspended else "running" if command.id in running else "waiting"
+            state = "suspended" if command.id in suspended else "running" if command.number <= obeyed else "waiting"
             counts: dict[str, float] = {}
             for about in abouts:
                 for what, number in about["counts"].get(command.id, {}).items():
