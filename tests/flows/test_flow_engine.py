@@ -84,7 +84,7 @@ def test_the_same_calls_give_the_same_state_and_output(data: st.DataObject) -> N
         for place, plan in enumerate(chosen):
             flow.add(f"q{place}", plan)
         for batch in (events[:half], events[half:]):
-            flow.step(batch, batch[-1][0] if batch else max(flow.now, 0))
+            flow.step(batch, batch[-1][0] if batch else flow.now)
             flow.drop(min(flow.live))
             flow.add(f"late{len(flow.gone)}", chosen[0], backfill=True)
         flow.step([], flow.now)
