@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +13,15 @@ from thalweg.core.time import Instant
 from thalweg.cql import compile_query
 from thalweg.explain import choice_text, explain_text
 from thalweg.flows.catalog import DROP, Catalogue, Command
-from thalweg.flows.engine import QueryMetrics
+from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.standing import Quotas, Standing
 from thalweg.patterns import check
 from thalweg.planner.choice import choose
-from thalweg.runtime.local.flow_query import FlowQuery, suspended
+from thalweg.runtime.local.flow_query import FlowQuery, FlowQueryInfo, suspended
 from thalweg.runtime.local.flow_run import FlowRun, World
 from thalweg.runtime.local.values import show_instant
 
 RUNNING, SUSPENDED = "running", "suspended"
-
-
-@dataclass(frozen=True)
-class FlowQueryInfo:
-    """A query of a flow at a glance; `reason` says why it is suspended."""
-
-    id: str
-    name: str
-    owner: str
-    cql: str
-    since: Any
-    state: str
-    reason: str | None
-    seen: int
-    results: int
 
 
 class Flow:
