@@ -13,6 +13,7 @@ from thalweg.algebra.plan import (
     IStream,
     Join,
     JoinKind,
+    MultiJoin,
     Named,
     Negation,
     NrrJoin,
@@ -67,6 +68,8 @@ def is_plain(plan: Plan, index: int) -> bool:
             return is_plain(left, index) if index < width else is_plain(right, index - width)
         case Union(left, right) | Intersect(left, right):
             return is_plain(left, index) and is_plain(right, index)
+        case MultiJoin():
+            return False  # `facts` knows nothing of its columns
         case GroupBy():
             return True
     return not plan.children or is_plain(plan.children[0], index)
