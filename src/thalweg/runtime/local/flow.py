@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.algebra.plan import Plan
-from thalweg.core.errors import PlanError, ThalwegError
+from thalweg.core.errors import PlanError
 from thalweg.core.time import Instant
 from thalweg.cql import compile_query
 from thalweg.explain import choice_text, explain_text
@@ -124,7 +124,7 @@ class Flow:
             plan = self._compile(command.cql, command.today)
             accept(plan)
             self._start(command, plan)
-        except ThalwegError as error:
+        except Exception as error:  # whatever is wrong with it must not keep the others from standing
             self.run.engine.refuse(command.id, error)
 
     def _end(self, query: str) -> None:
