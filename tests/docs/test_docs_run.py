@@ -26,7 +26,7 @@ def run(command: str) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/grammar.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/flows.md", "docs/grammar.md"])
 def test_the_pages_python(page: str) -> None:
     results = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert results.attempted > 5

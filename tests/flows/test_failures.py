@@ -16,8 +16,8 @@ from operators.feeds import Signed, to_batch
 from strategies.catalog import S, catalog
 from strategies.histories import histories
 from strategies.plans import plans
-from thalweg.algebra.expressions import Aggregate, Literal
-from thalweg.algebra.plan import Distinct, GroupBy, NamedAggregate, Plan, StreamScan, Windowed
+from thalweg.algebra.expressions import Aggregate, Column, Literal, call
+from thalweg.algebra.plan import GroupBy, NamedAggregate, Plan, Select, StreamScan, Windowed
 from thalweg.algebra.windows import Rows
 from thalweg.core.batch import Batch
 from thalweg.core.errors import NameNotFoundError, OutOfOrderError, PlanError
@@ -49,12 +49,14 @@ def test_a_failure_is_not_felt_by_others(data: st.DataObject) -> None:
     events = events_of(data.draw(histories(catalog(), max_size=24)))
     size = data.draw(st.sampled_from([3, 1, 7]), label="batch size")
     flow = Driven()
-    for place, plan in enumerate((shared, breaking(shared), Distinct(breaking(shared)), other)):
+    few = Select(breaking(shared), call("<", Column(0, DataType.BIGINT), Literal(2, DataType.BIGINT)))
+    for place, plan in enumerate((shared, breaking(shared), few, other)):
         flow.add(f"q{place}", plan, backfill=True)
     restart = data.draw(st.integers(0, len(events)), label="restart before event")
     for place in range(0, len(events), size):
         if place <= restart < place + size:
             flow.restart()
+            flow.add("late", breaking(shared), backfill=True)  # fails at its birth, if so much is held
         flow.step(events[place : place + size], events[min(place + size, len(events)) - 1][0])
     flow.check()
     assert {"q0", "q3"} <= flow.live.keys()

@@ -89,6 +89,22 @@ def test_backfill_starts_from_what_the_flow_holds() -> None:
     assert flow.answers(filled) == [(3,)]
 
 
+def test_backfilled_tuples_meet_tables_as_they_were() -> None:
+    s = session("CREATE NRR n (k INT PRIMARY KEY, w INT)")
+    flow = s.flow()
+    joined = "SELECT a, w FROM s [RANGE 10], n WHERE a = k"
+    before = flow.add(joined)
+    s.insert("n", [(1, 10)])
+    s.push("s", [(1, 1, "x")])
+    flow.answers(before)
+    s.update("n", [(1, 20)], at=2)
+    s.push("s", [(3, 1, "x")])
+    filled = flow.add(joined, backfill=True)
+    assert flow.answers(filled) == flow.answers(before) == [(1, 10), (1, 20)]
+    s.advance(11)
+    assert flow.answers(filled) == [(1, 20)]
+
+
 def test_a_query_that_raises_is_suspended_and_the_others_go_on() -> None:
     s = session()
     s.register(chain)

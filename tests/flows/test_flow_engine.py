@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flows.driven import Driven, events_of
+from kernel.walk import differences
 from strategies.catalog import catalog
 from strategies.histories import histories
 from strategies.plans import OPERATORS, plans
@@ -70,3 +71,23 @@ def _obey(flow: Driven, command: str, data: st.DataObject, chosen: list[Plan]) -
             flow.restart()
         case "wait":
             flow.step([], flow.now)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_the_same_calls_give_the_same_state_and_output(data: st.DataObject) -> None:
+    chosen = data.draw(st.lists(plans(size=3).filter(allowed), min_size=2, max_size=4))
+    events = events_of(data.draw(histories(catalog(), max_size=16)))
+    half = len(events) // 2
+    flows = [Driven(), Driven()]
+    for flow in flows:
+        for place, plan in enumerate(chosen):
+            flow.add(f"q{place}", plan)
+        for batch in (events[:half], events[half:]):
+            flow.step(batch, batch[-1][0] if batch else flow.now)
+            flow.drop(min(flow.live))
+            flow.add(f"late{len(flow.gone)}", chosen[0], backfill=True)
+        flow.step([], flow.now)
+    one, other = flows
+    assert not list(differences(one.engine.snapshot(), other.engine.snapshot()))
+    assert [shown.said for shown in one.live.values()] == [shown.said for shown in other.live.values()]

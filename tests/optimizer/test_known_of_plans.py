@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from cql.catalogue import plan_of
 from kernel.test_against_reference import AFTERWARDS, allowed
 from optimizer.drawn import rule_cases
+from strategies.catalog import S
 from strategies.plans import cases
-from thalweg.algebra.plan import Plan, RelationScan
+from thalweg.algebra.expressions import TRUE, Column
+from thalweg.algebra.plan import MultiJoin, Named, Plan, Project, RelationScan, StreamScan
 from thalweg.core.rows import Row
 from thalweg.core.time import Instant
-from thalweg.optimizer.facts import facts
+from thalweg.core.types import DataType
+from thalweg.optimizer.facts import facts, is_plain
 from thalweg.optimizer.keys import is_unique, keys
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
@@ -67,3 +70,10 @@ def test_an_nrrs_key_is_none_behind_its_join() -> None:
     """Its row may meet one tuple before an update and another one after it."""
     met = plan_of("SELECT * FROM s [PARTITION BY a ROWS 1] JOIN meta ON s.b = meta.label")
     assert is_unique(met, [0, 3]) and not is_unique(met, [3])
+
+
+def test_of_a_column_of_a_multi_way_join_nothing_is_asked() -> None:
+    narrow = Project(StreamScan(S), (Named(Column(0, DataType.BIGINT), "k"),))
+    joined = MultiJoin((narrow, StreamScan(S), StreamScan(S)), TRUE)
+    assert is_plain(narrow, 0)
+    assert [is_plain(joined, index) for index in range(len(joined.schema))] == [False] * 5

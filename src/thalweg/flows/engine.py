@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.flows.eddy_plans import EddyPlans
 from thalweg.flows.held import Held
+from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.pickles import Pickles
 from thalweg.flows.standing import Standing, Suspension
 from thalweg.flows.tally import Tally
@@ -23,20 +24,6 @@ from thalweg.state.snapshot import Tree
 MOST_HELD = 1_000_000  # tuples of a stream, for queries that are added with backfill
 
 MakeWays = Callable[[StringPool, Mapping[str, object]], Sequence[Way]]
-
-
-@dataclass(frozen=True)
-class QueryMetrics:
-    """What a query has seen, given and cost since it was added. Selectivity is results by tuple seen."""
-
-    id: str
-    seen: int
-    results: int
-    selectivity: float
-    seconds: float  # its part of the time spent
-    work: float  # its part of the tuples that operators have taken in
-    saved: float  # the share of work that it would have cost alone and others have shared
-    stored: int  # tuples held for it, also those held for others too
 
 
 class FlowEngine:
@@ -168,11 +155,7 @@ class FlowEngine:
     def metrics(self, query: str) -> QueryMetrics:
         """What a query that runs has seen, given and cost."""
         way = self._ways[self._way[query]]
-        usage, results = way.usage(query), self._tallies[query].results
-        return QueryMetrics(
-            query, usage.seen, results, results / usage.seen if usage.seen else 0.0, usage.seconds, usage.part,
-            usage.saved, way.stored(query),
-        )  # fmt: skip
+        return QueryMetrics.of(query, way.usage(query), self._tallies[query].results, way.stored(query))
 
     def operators(self, query: str) -> list[tuple[str, int]]:
         """What runs for a query, inputs first, each with the number of queries that it serves."""

@@ -13,6 +13,7 @@ from thalweg.algebra.plan import (
     IStream,
     Join,
     JoinKind,
+    MultiJoin,
     Named,
     Negation,
     NrrJoin,
@@ -71,6 +72,8 @@ def is_plain(plan: Plan, index: int) -> bool:
             return is_plain(left, index) and is_plain(right, index)
         case Negation(left) | Intersect(left) | SemiJoin(left):
             return is_plain(left, index)
+        case MultiJoin():
+            return False  # `facts` knows nothing of its columns
         case Select(child) | Windowed(child) | Distinct(child) | IStream(child) | DStream(child):
             return is_plain(child, index)
     return True  # a selection stays above

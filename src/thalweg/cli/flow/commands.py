@@ -28,7 +28,7 @@ def flow() -> None:
 
     \b
     Examples:
-      thalweg flow add alerts/ "SELECT b, COUNT(*) AS n FROM s [RANGE 60] GROUP BY b" --name busy
+      thalweg flow add alerts/ "SELECT COUNT(*) FROM s [RANGE 60]" --name busy
       thalweg flow list alerts/
       thalweg flow start alerts/ streams.cql --input s=rows.csv
       thalweg flow top alerts/

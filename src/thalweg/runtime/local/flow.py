@@ -3,40 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from thalweg.algebra.plan import Plan
-from thalweg.core.errors import PlanError, ThalwegError
+from thalweg.core.errors import PlanError
 from thalweg.core.time import Instant
 from thalweg.cql import compile_query
 from thalweg.explain import choice_text, explain_text
 from thalweg.flows.catalog import DROP, Catalogue, Command
-from thalweg.flows.engine import QueryMetrics
+from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.standing import Quotas, Standing
 from thalweg.patterns import check
 from thalweg.planner.choice import choose
-from thalweg.runtime.local.flow_query import FlowQuery, suspended
+from thalweg.runtime.local.flow_query import FlowQuery, FlowQueryInfo, suspended
 from thalweg.runtime.local.flow_run import FlowRun, World
 from thalweg.runtime.local.values import show_instant
 
 RUNNING, SUSPENDED = "running", "suspended"
-
-
-@dataclass(frozen=True)
-class FlowQueryInfo:
-    """A query of a flow at a glance; `reason` says why it is suspended."""
-
-    id: str
-    name: str
-    owner: str
-    cql: str
-    since: Any
-    state: str
-    reason: str | None
-    seen: int
-    results: int
 
 
 class Flow:
@@ -139,7 +124,7 @@ class Flow:
             plan = self._compile(command.cql, command.today)
             accept(plan)
             self._start(command, plan)
-        except ThalwegError as error:
+        except Exception as error:  # whatever is wrong with it must not keep the others from standing
             self.run.engine.refuse(command.id, error)
 
     def _end(self, query: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from thalweg.algebra.plan import RelationScan, StreamScan
@@ -14,6 +15,21 @@ from thalweg.flows.standing import Standing, Suspension
 from thalweg.runtime.local.flow_run import FlowRun
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.local.values import read_instant, show_instant, show_row
+
+
+@dataclass(frozen=True)
+class FlowQueryInfo:
+    """A query of a flow at a glance; `reason` says why it is suspended."""
+
+    id: str
+    name: str
+    owner: str
+    cql: str
+    since: Any
+    state: str
+    reason: str | None
+    seen: int
+    results: int
 
 
 class FlowQuery:
