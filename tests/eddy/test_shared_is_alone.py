@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 
 from eddy.drawn import SCHEMAS, Arrived, a_plan, bag_at, feeds, some_arrivals
 from oracle.tables import close
+from strategies.catalog import S, T
 from strategies.dice import Dice
-from thalweg.algebra.plan import Plan
+from thalweg.algebra.expressions import TRUE, and_, call, column
+from thalweg.algebra.plan import MultiJoin, Plan, StreamScan, Windowed
+from thalweg.algebra.windows import Range, Rows
 from thalweg.core.batch import Batch
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
@@ -66,6 +69,7 @@ class Shared:
         batches = delivered.batches()
         assert delivered.counts() == {slot: len(batch) for slot, batch in batches.items()}
         for slot, batch in batches.items():
+            assert (batch.start < batch.end).all() and batch.start.max() <= now
             self.running[slot].given.append(batch)
         for one in arrived:
             for running in self.running.values():
@@ -113,3 +117,22 @@ def test_each_query_gets_what_it_would_get_alone(policy: str, data: st.DataObjec
             shared.restart()
     shared.process([], now + AFTERWARDS)
     shared.check(now + AFTERWARDS)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_triangle_is_closed_whatever_the_order_of_the_walk(data: st.DataObject) -> None:
+    """Three uses, each two of which share an attribute of their own; NULL closes no triangle."""
+    dice = Dice(data.draw)
+    shared = Shared(dice.pick(sorted(POLICIES)), skip=True, chunk=dice.pick([1024, 1]))
+    inputs = [Windowed(StreamScan(dice.pick([S, T])), dice.pick([Range(9), Rows(9)])) for _ in range(3)]
+    columns = MultiJoin(tuple(inputs), TRUE).schema
+    pairs = [(1, 2), (3, 4), (5, 0)]
+    shared.add(0, MultiJoin(tuple(inputs), and_([call("=", *(column(columns, c) for c in pair)) for pair in pairs])))
+    arrived = [
+        Arrived(at, dice.pick(["s", "t"]), (dice.pick([0, 1, None]), dice.pick([0, 1, None])))
+        for at in range(dice.number(1, 10))
+    ]
+    for one in arrived:
+        shared.process([one], one.ts)
+    shared.check(len(arrived) + AFTERWARDS)

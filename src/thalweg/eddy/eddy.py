@@ -21,7 +21,7 @@ from thalweg.eddy.group import Group
 from thalweg.eddy.joining import Joining, Step
 from thalweg.eddy.query import SpjQuery
 from thalweg.eddy.routing import MakePolicy, Policy, policy_maker
-from thalweg.eddy.shape import Apart, Shape, take_apart
+from thalweg.eddy.shape import Shape, take_apart
 from thalweg.eddy.source import Source, Ways
 from thalweg.eddy.statistics import EddyStatistics
 from thalweg.state.snapshot import Stateful, Tree
@@ -35,7 +35,6 @@ class _Entry:
     """A query that runs: what it is, its group and its bit there."""
 
     query: SpjQuery
-    apart: Apart
     group: Group
     bit: int
 
@@ -151,7 +150,7 @@ class Eddy(Stateful):
         bit = group.add(slot, apart, None if had is None else had[0])
         for use, stream in enumerate(group.shape.streams):
             self._sources[stream].add((group.segments[use], bit), apart.clauses[use])
-        self._queries[slot] = _Entry(query, apart, group, bit)
+        self._queries[slot] = _Entry(query, group, bit)
 
     def _open(self, shape: Shape) -> Group:
         schemas = [self._schemas[stream] for stream in shape.streams]

@@ -1,0 +1,14 @@
+"""All of `thalweg bench flow`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thalweg.bench.flow import scale, selections
+from thalweg.bench.result import Result
+
+
+def run() -> Iterator[Result]:
+    """Selections in one eddy against other ways, then the paper's hundred thousand queries."""
+    yield from selections.run()
+    yield from scale.run()
