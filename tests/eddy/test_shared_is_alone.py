@@ -17,9 +17,10 @@ from oracle.tables import close
 from strategies.catalog import S, T
 from strategies.dice import Dice
 from thalweg.algebra.expressions import TRUE, and_, call, column
-from thalweg.algebra.plan import MultiJoin, Plan, StreamScan, Windowed
+from thalweg.algebra.plan import Join, MultiJoin, Plan, StreamScan, Windowed
 from thalweg.algebra.windows import Range, Rows
 from thalweg.core.batch import Batch
+from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.eddy import Eddy, spj
@@ -136,3 +137,24 @@ def test_a_triangle_is_closed_whatever_the_order_of_the_walk(data: st.DataObject
     for one in arrived:
         shared.process([one], one.ts)
     shared.check(len(arrived) + AFTERWARDS)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_stream_meets_itself_in_windows_that_count(data: st.DataObject) -> None:
+    """One arrival may push a tuple out of two windows, or two tuples out of one window each."""
+    dice = Dice(data.draw)
+    shared = Shared("random", skip=True, chunk=1024)
+    for slot in range(2):
+        inputs = tuple(Windowed(StreamScan(S), Rows(dice.number(1, 3))) for _ in range(dice.number(2, 3)))
+        columns = Schema(tuple(f for one in inputs for f in one.schema))
+        equal = [call("=", column(columns, 0), column(columns, 2 * use)) for use in range(1, len(inputs))]
+        plan = Join(*inputs, and_(equal)) if len(inputs) == 2 else MultiJoin(inputs, and_(equal))
+        shared.add(slot, plan)
+    at, most = 0, dice.pick([1, 2, 9])
+    arrived = [Arrived(t, "s", (dice.pick([0, 0, 1]), t)) for t in range(dice.number(1, 9))]
+    while at < len(arrived):
+        batch = arrived[at : at + most]
+        at += most
+        shared.process(batch, batch[-1].ts)
+    shared.check(len(arrived) + 1)

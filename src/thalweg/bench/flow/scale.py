@@ -37,7 +37,7 @@ def run(queries: int = 100_000) -> Iterator[Result]:
     took = min(_seconds(eddy, batches) for _ in range(3)) / (BATCH * len(streams))
     detail = {
         "bytes_per_query": round(peak / queries),
-        "matches_per_tuple": round(results / (BATCH * len(streams)), 1),
+        "matches_per_tuple": round(results / (BATCH * len(streams)), 3),
         "microseconds_per_tuple": round(took * 1e6, 1),
     }
     name = f"{queries:,} queries over {len(streams)} sources and 15 attributes: gigabytes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -47,7 +47,7 @@ def run(queries: int = 1_000, size: int = 1_000) -> Iterator[Result]:
         yield Result(name, eddies / shared, target, at_least=True)
 
 
-def measure(ways: Sequence[Process], tuples: Tuples) -> list[float]:
+def measure(ways: Sequence[Process], tuples: Iterable[Batch]) -> list[float]:
     """Seconds for a batch, the median over some, for each way; all must give as many results."""
     times: list[list[float]] = [[] for _ in ways]
     for place, batch in enumerate(islice(tuples, MEASURED + 1)):
