@@ -26,7 +26,7 @@ from thalweg.eddy.source import Source, Ways
 from thalweg.eddy.statistics import EddyStatistics
 from thalweg.state.snapshot import Stateful, Tree
 
-CHUNK = 2048  # tuples that are routed together; with 1 each goes its own way
+CHUNK = 4096  # tuples that are routed together; with 1 each goes its own way
 _CELLS = 1 << 19  # words of lineage of a chunk
 
 
