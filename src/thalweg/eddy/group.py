@@ -88,7 +88,7 @@ class Group:
             self._free, self._retired = self._retired[::-1], []
             self.slots, self.projections = self.slots.copy(), list(self.projections)  # results refer to the old ones
             return used
-        before, words = self.words * WORD, self.words + max(1, self.words // 4)
+        before, words = self.words * WORD, self.words + max(1, self.words // 8)
         more = words * WORD - before
         for segment in self.segments:
             segment.words = words
