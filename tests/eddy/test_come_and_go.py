@@ -149,3 +149,30 @@ def test_results_may_be_read_after_the_query_has_gone() -> None:
         eddy.drop(slot)
     assert delivered.batches()[0].columns[0].tolist() == [7]
     assert delivered.slots().tolist() == [0] and np.array_equal(delivered.slots(), [0])
+
+
+def test_a_bit_that_was_free_before_a_restart_is_clean_after_it() -> None:
+    pool = StringPool()
+    eddy, again = Eddy(SCHEMAS, pool), Eddy(SCHEMAS, pool)
+    eddy.add(0, joined(Range(50)))
+    eddy.add(1, joined(Range(50)))
+    counts(eddy, pool, 1, "s")
+    eddy.drop(0)
+    again.add(1, joined(Range(50)))
+    again.restore(eddy.snapshot())
+    again.add(0, joined(Range(50)))
+    assert counts(again, pool, 2, "t") == {1: 1}
+
+
+@pytest.mark.parametrize("window", [Range(4), Rows(2)])
+def test_tuples_of_a_step_come_in_the_order_of_their_times(window: Window) -> None:
+    rows = [Arrived(at, "st"[at % 2], (1, at)) for at in range(10)]
+    results = []
+    for order in (rows, rows[::-1]):
+        pool = StringPool()
+        eddy = Eddy(SCHEMAS, pool)
+        eddy.add(0, joined(window))
+        batch = eddy.process(feeds(order, pool), 9).batches()[0]
+        lanes = [*batch.columns, batch.start, batch.end, batch.sign]
+        results.append(sorted(zip(*(lane.tolist() for lane in lanes), strict=True)))
+    assert results[0] == results[1]

@@ -14,7 +14,7 @@ from eddy.drawn import a_condition, feeds, some_arrivals
 from operators.feeds import examples
 from strategies.catalog import S, U
 from strategies.dice import Dice
-from thalweg.algebra.expressions import Expression, call, column, literal
+from thalweg.algebra.expressions import NULL, Expression, call, column, literal
 from thalweg.algebra.plan import Named
 from thalweg.algebra.windows import Unbounded
 from thalweg.core.lanes import to_lane
@@ -22,7 +22,7 @@ from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
 from thalweg.eddy import Eddy, SpjQuery, Use, steps
 from thalweg.eddy.bits import any_bit, bitmap, count_bits, hits
-from thalweg.eddy.predicates import disjuncts, normal_form
+from thalweg.eddy.predicates import disjuncts, normal_form, truth_of
 from thalweg.eddy.steps import Steps
 from thalweg.eddy.values import NO_NULL, ONLY_NULL, Truth, ValueSet, compared
 from thalweg.operators.evaluate import Condition
@@ -93,6 +93,37 @@ def test_clauses_are_true_where_the_predicate_is(data: st.DataObject) -> None:
         got &= Condition(clause, U.schema, pool).holds(batch.columns, len(batch))
         assert len({attribute for attribute, _ in disjuncts(clause, pool)}) == len(disjuncts(clause, pool))
     assert got.tolist() == wanted.tolist()
+
+
+def about_one(dice: Dice, depth: int = 3) -> Expression:
+    """Comparisons of one column, nested in AND, OR and NOT."""
+    k = column(S.schema, 0)
+    match dice.number(0, 6) if depth else 0:
+        case 1 | 2:
+            return call("and", about_one(dice, depth - 1), about_one(dice, depth - 1))
+        case 3 | 4:
+            return call("or", about_one(dice, depth - 1), about_one(dice, depth - 1))
+        case 5:
+            return call("not", about_one(dice, depth - 1))
+        case 6:
+            return call("in", k, *(literal(dice.number(-3, 3)) for _ in range(2)), *[NULL] * dice.number(0, 1))
+        case _:
+            sides: list[Expression] = [k, literal(dice.number(-3, 3))]
+            simple = call(dice.pick(["<", "<=", ">", ">=", "=", "<>"]), *(sides if dice.chance(2) else sides[::-1]))
+            return call("is_null", k) if dice.chance(6) else simple
+
+
+@examples(200)
+@given(data=st.data())
+def test_all_that_is_said_of_one_attribute_is_one_set(data: st.DataObject) -> None:
+    predicate, pool = about_one(Dice(data.draw)), StringPool()
+    values = [*_NUMBERS, None]
+    lanes = [to_lane(pa.array(values, pa.int64()), DataType.BIGINT, pool)] * 2
+    attribute, truth = truth_of(predicate, pool)
+    assert attribute == column(S.schema, 0)
+    for said, part in ((truth.true, predicate), (truth.false, call("not", predicate))):
+        wanted = Condition(part, S.schema, pool).holds(lanes, len(values))
+        assert [value in said for value in values] == wanted.tolist()
 
 
 @pytest.mark.parametrize("skip", [True, False])

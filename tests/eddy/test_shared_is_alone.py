@@ -14,9 +14,13 @@ from hypothesis import strategies as st
 
 from eddy.drawn import SCHEMAS, Arrived, a_plan, bag_at, feeds, some_arrivals
 from oracle.tables import close
+from strategies.catalog import S, T
 from strategies.dice import Dice
-from thalweg.algebra.plan import Plan
+from thalweg.algebra.expressions import TRUE, and_, call, column
+from thalweg.algebra.plan import Join, MultiJoin, Plan, StreamScan, Windowed
+from thalweg.algebra.windows import Range, Rows
 from thalweg.core.batch import Batch
+from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.eddy import Eddy, spj
@@ -66,6 +70,7 @@ class Shared:
         batches = delivered.batches()
         assert delivered.counts() == {slot: len(batch) for slot, batch in batches.items()}
         for slot, batch in batches.items():
+            assert (batch.start < batch.end).all() and batch.start.max() <= now
             self.running[slot].given.append(batch)
         for one in arrived:
             for running in self.running.values():
@@ -113,3 +118,43 @@ def test_each_query_gets_what_it_would_get_alone(policy: str, data: st.DataObjec
             shared.restart()
     shared.process([], now + AFTERWARDS)
     shared.check(now + AFTERWARDS)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_triangle_is_closed_whatever_the_order_of_the_walk(data: st.DataObject) -> None:
+    """Three uses, each two of which share an attribute of their own; NULL closes no triangle."""
+    dice = Dice(data.draw)
+    shared = Shared(dice.pick(sorted(POLICIES)), skip=True, chunk=dice.pick([1024, 1]))
+    inputs = [Windowed(StreamScan(dice.pick([S, T])), dice.pick([Range(9), Rows(9)])) for _ in range(3)]
+    columns = MultiJoin(tuple(inputs), TRUE).schema
+    pairs = [(1, 2), (3, 4), (5, 0)]
+    shared.add(0, MultiJoin(tuple(inputs), and_([call("=", *(column(columns, c) for c in pair)) for pair in pairs])))
+    arrived = [
+        Arrived(at, dice.pick(["s", "t"]), (dice.pick([0, 1, None]), dice.pick([0, 1, None])))
+        for at in range(dice.number(1, 10))
+    ]
+    for one in arrived:
+        shared.process([one], one.ts)
+    shared.check(len(arrived) + AFTERWARDS)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_a_stream_meets_itself_in_windows_that_count(data: st.DataObject) -> None:
+    """One arrival may push a tuple out of two windows, or two tuples out of one window each."""
+    dice = Dice(data.draw)
+    shared = Shared("random", skip=True, chunk=1024)
+    for slot in range(2):
+        inputs = tuple(Windowed(StreamScan(S), Rows(dice.number(1, 3))) for _ in range(dice.number(2, 3)))
+        columns = Schema(tuple(f for one in inputs for f in one.schema))
+        equal = [call("=", column(columns, 0), column(columns, 2 * use)) for use in range(1, len(inputs))]
+        plan = Join(*inputs, and_(equal)) if len(inputs) == 2 else MultiJoin(inputs, and_(equal))
+        shared.add(slot, plan)
+    at, most = 0, dice.pick([1, 2, 9])
+    arrived = [Arrived(t, "s", (dice.pick([0, 0, 1]), t)) for t in range(dice.number(1, 9))]
+    while at < len(arrived):
+        batch = arrived[at : at + most]
+        at += most
+        shared.process(batch, batch[-1].ts)
+    shared.check(len(arrived) + 1)

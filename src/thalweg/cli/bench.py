@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from thalweg.bench import joins, kernel, orders, requery
+from thalweg.bench import flow, joins, kernel, orders, requery
 from thalweg.bench.result import Result
 from thalweg.cli.output import console, say
 
@@ -25,7 +25,12 @@ def _spark() -> Iterator[Result]:
     yield from run()
 
 
-BENCHES: dict[str, Callable[[], Iterator[Result]]] = {"joins": joins.run, "kernel": _kernel, "spark": _spark}
+BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
+    "flow": flow.run,
+    "joins": joins.run,
+    "kernel": _kernel,
+    "spark": _spark,
+}
 
 
 def _with_data(name: str, data: str) -> Iterator[Result]:

@@ -60,7 +60,7 @@ class Part:
         for mine in np.split(order, bounds[1:]) if len(order) else ():
             projection = self.projections[self.bits[mine[0]]]
             assert projection is not None
-            yield projection.slot, self._batch(mine, projection)
+            yield int(self.slots[self.bits[mine[0]]]), self._batch(mine, projection)
 
     def _batch(self, mine: Ints, projection: Projection) -> Batch:
         rows = self.results[mine]

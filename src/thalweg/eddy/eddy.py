@@ -17,16 +17,17 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.eddy.bits import hits
 from thalweg.eddy.delivered import Delivered, Part
+from thalweg.eddy.events import Step, in_order
 from thalweg.eddy.group import Group
-from thalweg.eddy.joining import Joining, Step
+from thalweg.eddy.joining import Joining
 from thalweg.eddy.query import SpjQuery
 from thalweg.eddy.routing import MakePolicy, Policy, policy_maker
-from thalweg.eddy.shape import Apart, Shape, take_apart
+from thalweg.eddy.shape import Shape, take_apart
 from thalweg.eddy.source import Source, Ways
 from thalweg.eddy.statistics import EddyStatistics
 from thalweg.state.snapshot import Stateful, Tree
 
-CHUNK = 1024  # tuples that are routed together; with 1 each goes its own way
+CHUNK = 4096  # tuples that are routed together; with 1 each goes its own way
 _CELLS = 1 << 19  # words of lineage of a chunk
 
 
@@ -36,7 +37,6 @@ class _Entry:
 
     query: SpjQuery
     digest: str
-    apart: Apart
     group: Group
     bit: int
 
@@ -103,7 +103,7 @@ class Eddy(Stateful):
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Delivered:
         """What the queries gain from the tuples that streams gained up to and at `now`."""
-        came = {name: _in_order(batch) for name, batch in feeds.items() if name in self._sources and len(batch)}
+        came = {name: in_order(batch) for name, batch in feeds.items() if name in self._sources and len(batch)}
         step = self._joining.begin(came)
         parts = [part for name, batch in came.items() for part in self._sift(self._sources[name], batch, step)]
         return Delivered([*parts, *self._joining.probe(step, now)])
@@ -162,7 +162,7 @@ class Eddy(Stateful):
         bit = group.add(slot, apart, None if had is None else had[0])
         for use, stream in enumerate(group.shape.streams):
             self._sources[stream].add((group.segments[use], bit), apart.clauses[use])
-        self._queries[slot] = _Entry(query, digest(query), apart, group, bit)
+        self._queries[slot] = _Entry(query, digest(query), group, bit)
 
     def _open(self, shape: Shape) -> Group:
         schemas = [self._schemas[stream] for stream in shape.streams]
@@ -207,9 +207,3 @@ class Eddy(Stateful):
 
     def _policy_of(self, group: str) -> Policy:
         return self._make(self._seed ^ int(group, 16))
-
-
-def _in_order(batch: Batch) -> Batch:
-    """Tuples by time; those of one time as they came."""
-    start = batch.start
-    return batch if (start[1:] >= start[:-1]).all() else batch.take(np.argsort(start, kind="stable"))

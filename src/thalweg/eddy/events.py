@@ -1,4 +1,4 @@
-"""What happens to the stored tuples of a use, and the intermediate tuples that come of it."""
+"""What happens in a step: the tuples that come, what that does to stored ones, and the intermediate tuples it makes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thalweg.core.batch import Batch
 from thalweg.core.lanes import Flags, Ints
 from thalweg.eddy.bits import Words
 
@@ -66,3 +67,19 @@ class Arrivals:
         if stream not in self._seqs:
             return np.full(len(seq), before)
         return before + np.searchsorted(self._seqs[stream], seq, side="right" if too else "left")
+
+
+@dataclass(frozen=True)
+class Step:
+    """The tuples of a step by stream: their ts and sequence numbers, and how many had come and been stored before."""
+
+    ts: Mapping[str, Ints]
+    seqs: Mapping[str, Ints]
+    came: Mapping[str, int]
+    first: Mapping[str, int]
+
+
+def in_order(batch: Batch) -> Batch:
+    """Tuples by time; those of one time as they came."""
+    start = batch.start
+    return batch if (start[1:] >= start[:-1]).all() else batch.take(np.argsort(start, kind="stable"))

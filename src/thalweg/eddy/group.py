@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -23,10 +24,9 @@ from thalweg.operators.evaluate import Condition, Evaluator
 
 
 class Projection:
-    """What a query shows of a result, computed at the very end."""
+    """What queries show of a result, computed at the very end."""
 
-    def __init__(self, slot: int, expressions: Sequence[Expression], schema: Schema, pool: StringPool) -> None:
-        self.slot = slot
+    def __init__(self, expressions: Sequence[Expression], schema: Schema, pool: StringPool) -> None:
         self.reads = frozenset().union(*map(columns_of, expressions))
         self._evaluate = Evaluator(expressions, schema, pool)
 
@@ -63,6 +63,7 @@ class Group:
         self._free = list(range(WORD))[::-1]
         self._retired: list[int] = []
         self._pool = pool
+        self._known: WeakValueDictionary[tuple[Expression, ...], Projection] = WeakValueDictionary()
         self._within: dict[int, tuple[Steps, Steps]] = {}
         self._counting: dict[int, dict[int, Words]] = {}
 
@@ -87,7 +88,7 @@ class Group:
             self._free, self._retired = self._retired[::-1], []
             self.slots, self.projections = self.slots.copy(), list(self.projections)  # results refer to the old ones
             return used
-        before, words = self.words * WORD, self.words + max(1, self.words // 4)
+        before, words = self.words * WORD, self.words + max(1, self.words // 8)
         more = words * WORD - before
         for segment in self.segments:
             segment.words = words
@@ -106,7 +107,7 @@ class Group:
         else:
             self._free.remove(bit)
         self.slots[bit] = slot
-        self.projections[bit] = Projection(slot, [item.expression for item in apart.items], self.schema, self._pool)
+        self.projections[bit] = self._projection(tuple(item.expression for item in apart.items))
         self.extents[bit] = apart.extents
         self.widths[:, bit] = [extent.width for extent in apart.extents]
         self.rows[:, bit] = [extent.rows for extent in apart.extents]
@@ -155,6 +156,12 @@ class Group:
             in_time, in_rows = (Steps(bits, sets, self.words, np.int64, False) for sets in (times, counts))
             self._within[use] = in_time, in_rows
         return self._within[use]
+
+    def _projection(self, expressions: tuple[Expression, ...]) -> Projection:
+        found = self._known.get(expressions)  # most queries show what others show
+        if found is None:
+            found = self._known[expressions] = Projection(expressions, self.schema, self._pool)
+        return found
 
     def _changed(self) -> None:
         self._within, self._counting = {}, {}

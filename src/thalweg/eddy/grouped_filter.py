@@ -52,8 +52,7 @@ class GroupedFilter:
 
     def drop(self, member: Member) -> None:
         """All predicates of a member. Its bit no longer comes; the index may know of it until it is built anew."""
-        if self._new.pop(member, None) is not None:
-            self._small = None
+        self._new.pop(member, None)
         self._old.pop(member, None)
         self.needs.discard(member)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.eddy.bits import Words, any_bit, hits
 from thalweg.eddy.delivered import Part
-from thalweg.eddy.events import Arrivals, Events
+from thalweg.eddy.events import Arrivals, Events, Step
 from thalweg.eddy.group import Group
 from thalweg.eddy.links import stems_of
 from thalweg.eddy.members import Segment
@@ -26,16 +25,6 @@ from thalweg.eddy.walk import Walk
 from thalweg.state.snapshot import Stateful, Tree
 
 _EVENTS = 4096  # that walk together
-
-
-@dataclass(frozen=True)
-class Step:
-    """The tuples of a step by stream: their ts and sequence numbers, and how many had come and been stored before."""
-
-    ts: Mapping[str, Ints]
-    seqs: Mapping[str, Ints]
-    came: Mapping[str, int]
-    first: Mapping[str, int]
 
 
 class Joining(Stateful):

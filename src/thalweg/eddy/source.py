@@ -126,8 +126,11 @@ class Source(Stateful):
         return rows[any_bit(lineage[rows] & pending)]
 
     def _needing(self, lineage: Words, rows: Ints, grouped: GroupedFilter) -> Ints:
-        """The rows in which a query is left that has a predicate in a filter."""
-        return rows[any_bit(lineage & grouped.needs.row())]
+        """The rows in which a query is left that has a predicate in a filter; all if those of a sample mostly do."""
+        needs = grouped.needs.row()
+        if len(rows) > _SAMPLE and np.count_nonzero(any_bit(lineage[:_SAMPLE] & needs)) >= _MOSTLY * _SAMPLE:
+            return rows
+        return rows[any_bit(lineage & needs)]
 
     def _decide(self, lineage: Words, clauses: dict[int, Words], layers: Sequence[int]) -> None:
         """Clear the bits of queries whose clauses came out false: all their parts have been seen."""

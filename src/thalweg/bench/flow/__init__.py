@@ -1,0 +1,5 @@
+"""`thalweg bench flow`: many queries in one eddy, against the same queries run in other ways (seed 003)."""
+
+from thalweg.bench.flow.run import run
+
+__all__ = ["run"]

@@ -1,0 +1,154 @@
+"""Stocks and articles: an eddy against the two plans that NiagaraCQ would make (seed 003, section 5).
+
+    SELECT * FROM stocks AS s, articles AS a WHERE s.price > x AND s.symbol = a.symbol
+
+*PullUp* joins once and selects for all queries above the join. *PushDown* selects for all queries at once, but then
+each query has a join of its own, with the articles' table shared. Both hand on a copy of a tuple for each query that
+it goes to.
+In the second experiment x is replaced by a costly predicate of each query's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.algebra.catalog import Stream
+from thalweg.algebra.expressions import Call, Expression, Literal, call, cast, column, literal
+from thalweg.algebra.plan import Join, Plan, Select, StreamScan, Windowed
+from thalweg.algebra.windows import Now, Unbounded
+from thalweg.bench.flow.selections import MEASURED, measure
+from thalweg.bench.result import Result
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Ints
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.types import DataType
+from thalweg.eddy import Eddy, spj
+from thalweg.operators.evaluate import Condition
+from thalweg.planner import build
+
+STOCKS = Stream("stocks", Schema.of(symbol=DataType.BIGINT, price=DataType.BIGINT))
+ARTICLES = Stream("articles", Schema.of(symbol=DataType.BIGINT, text=DataType.BIGINT))
+SYMBOLS = 10_000
+HIGHEST = 100_000  # price
+AHEAD = 2.0  # of PullUp, with costly predicates and ten articles for a quote
+
+SYMBOL, PRICE = column(STOCKS.schema, 0), column(STOCKS.schema, 1)
+BOTH = STOCKS.schema + ARTICLES.schema
+
+
+def run(queries: Sequence[int] = (1, 10, 100), costly: int = 20, symbols: int = SYMBOLS) -> Iterator[Result]:
+    """By number of queries, then by number of articles for a quote."""
+    for count in queries:
+        eddy, pull_up, push_down = _measured(Bench(_bounds(count), 1, symbols))
+        name = f"{count} queries on stocks and articles: eddy against"
+        yield Result(f"{name} PullUp", pull_up / eddy, None, at_least=True)
+        yield Result(f"{name} PushDown", push_down / eddy, 1.0 if count >= 10 else None, at_least=True)
+    for articles in (1, 10, 30):
+        bench = Bench(_costly(costly), articles, symbols // 5)
+        eddy, pull_up = measure([bench.eddy(), bench.pull_up()], bench.quotes())
+        target = AHEAD if articles == 10 else None
+        name = f"costly predicates, {articles} articles for a quote: eddy against PullUp"
+        yield Result(name, pull_up / eddy, target, at_least=True)
+
+
+def _measured(bench: Bench) -> list[float]:
+    return measure([bench.eddy(), bench.pull_up(), bench.push_down()], bench.quotes())
+
+
+def _bounds(count: int) -> list[Expression]:
+    """price > x; the lowest x lets all pass."""
+    xs = np.sort(np.random.default_rng(1).integers(0, HIGHEST, count))
+    return [call(">", PRICE, literal(int(x))) for x in (0, *xs[1:].tolist())]
+
+
+def _costly(count: int) -> list[Expression]:
+    """A search in a text of each query's own, long enough that it takes its time; it lets few quotes pass."""
+    found: list[Expression] = []
+    for i in range(count):
+        text: Expression = cast(call("+", PRICE, literal(i)), DataType.STRING)
+        for _ in range(4):
+            text = call("concat", text, call("reverse", text))
+        found.append(call("like", text, literal(f"%{i % 10}{i // 10 % 10}%")))
+    return found
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The same queries, which differ in their predicates over stocks, in three ways over the same articles."""
+
+    predicates: Sequence[Expression]
+    articles: int  # for each symbol
+    symbols: int = SYMBOLS
+
+    def quotes(self) -> Iterator[Batch]:
+        """Batches of a quote for each symbol."""
+        rng = np.random.default_rng(2)
+        for at in range(1, MEASURED + 2):
+            prices = rng.integers(1, HIGHEST + 1, self.symbols)
+            yield Batch.of_arrivals([np.arange(self.symbols), prices], np.full(self.symbols, at))
+
+    def eddy(self) -> Callable[[Batch, int], int]:
+        """All queries in an eddy."""
+        eddy = Eddy({stream.name: stream.schema for stream in (STOCKS, ARTICLES)}, StringPool())
+        for slot, predicate in enumerate(self.predicates):
+            query = spj(Select(_joined(), predicate))
+            assert query is not None
+            eddy.add(slot, query)
+        eddy.process({"articles": self._table()}, 0)
+        return lambda batch, now: len(eddy.process({"stocks": batch}, now))
+
+    def pull_up(self) -> Callable[[Batch, int], int]:
+        """One join, then the predicates over its results."""
+        join = build(_joined())
+        join.process({"articles": self._table()}, 0)
+        selected = _Grouped(self.predicates, BOTH)
+        return lambda batch, now: sum(len(copy) for copy in selected.split(join.process({"stocks": batch}, now)))
+
+    def push_down(self) -> Callable[[Batch, int], int]:
+        """The predicates over stocks, then a join for each query."""
+        joins = [build(_joined()) for _ in self.predicates]
+        for join in joins:  # before anything is measured, so that sharing the table would save nothing
+            join.process({"articles": self._table()}, 0)
+        selected = _Grouped(self.predicates, STOCKS.schema)
+
+        def process(batch: Batch, now: int) -> int:
+            copies = zip(joins, selected.split(batch), strict=True)
+            return sum(len(join.process({"stocks": copy}, now)) for join, copy in copies)
+
+        return process
+
+    def _table(self) -> Batch:
+        rows = self.symbols * self.articles
+        return Batch.of_arrivals(
+            [np.repeat(np.arange(self.symbols), self.articles), np.arange(rows)], np.zeros(rows, np.int64)
+        )
+
+
+def _joined() -> Plan:
+    stocks, articles = Windowed(StreamScan(STOCKS), Now()), Windowed(StreamScan(ARTICLES), Unbounded())
+    return Join(stocks, articles, call("=", SYMBOL, column(BOTH, 2)))
+
+
+class _Grouped:
+    """NiagaraCQ's grouped selection: a join with the table of constants where there are such; then the split."""
+
+    def __init__(self, predicates: Sequence[Expression], schema: Schema) -> None:
+        bounds = [p.args[1] for p in predicates if isinstance(p, Call) and p.function == ">"]
+        values = [bound.value for bound in bounds if isinstance(bound, Literal)]
+        self._bounds: Ints | None = np.array(values, dtype=np.int64) if values else None
+        self._conditions = [Condition(p, schema, StringPool()) for p in predicates]
+
+    def split(self, tuples: Batch) -> Iterator[Batch]:
+        """A copy of the tuples for each query that wants them."""
+        if self._bounds is None:
+            for condition in self._conditions:
+                yield tuples.take(condition.holds(tuples.columns, len(tuples)))
+            return
+        order = np.argsort(tuples.columns[1])
+        wanted = len(order) - np.searchsorted(tuples.columns[1][order], self._bounds, side="right")
+        for count in wanted.tolist():
+            yield tuples.take(np.sort(order[len(order) - count :]))
