@@ -46,7 +46,7 @@ class EddyStatistics:
 
 
 class Tally(Stateful):
-    """Counts of one source's operators, as they work."""
+    """Counts of one source's operators, as they work; seconds are those of this process, and no part of a snapshot."""
 
     KEPT = ("tuples", "visits", "possible", "_counts")
 
@@ -54,7 +54,8 @@ class Tally(Stateful):
         self.tuples = 0
         self.visits = 0
         self.possible = 0
-        self._counts: dict[str, list[float]] = {}
+        self._counts: dict[str, list[int]] = {}
+        self._seconds: dict[str, float] = {}
 
     def begin(self, tuples: int, operators: int) -> None:
         """Tuples have come that could visit so many operators."""
@@ -64,13 +65,14 @@ class Tally(Stateful):
     def add(self, work: Work) -> None:
         """Count what an operator has done."""
         self.visits += work.tuples
-        sums = self._counts.setdefault(work.operator, [0, 0, 0, 0.0])
-        for place, value in enumerate((work.tuples, work.given, work.returned, work.seconds)):
+        sums = self._counts.setdefault(work.operator, [0, 0, 0])
+        for place, value in enumerate((work.tuples, work.given, work.returned)):
             sums[place] += value
+        self._seconds[work.operator] = self._seconds.get(work.operator, 0.0) + work.seconds
 
     def operators(self, shares: dict[str, float]) -> list[OperatorStatistics]:
         """The counts by operator."""
         return [
-            OperatorStatistics(name, int(sums[0]), int(sums[1]), int(sums[2]), sums[3], shares.get(name, 0.0))
-            for name, sums in self._counts.items()
+            OperatorStatistics(name, *counts, self._seconds.get(name, 0.0), shares.get(name, 0.0))
+            for name, counts in self._counts.items()
         ]
