@@ -73,6 +73,6 @@ class Tally(Stateful):
     def operators(self, shares: dict[str, float]) -> list[OperatorStatistics]:
         """The counts by operator."""
         return [
-            OperatorStatistics(name, *counts, self._seconds.get(name, 0.0), shares.get(name, 0.0))
-            for name, counts in self._counts.items()
+            OperatorStatistics(name, tuples, given, returned, self._seconds.get(name, 0.0), shares.get(name, 0.0))
+            for name, (tuples, given, returned) in self._counts.items()
         ]
