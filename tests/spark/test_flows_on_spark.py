@@ -114,6 +114,32 @@ def test_queries_come_and_go_and_each_has_its_own_answer(spark: SparkSession, tm
         again.answers(ids["joined"])
 
 
+def test_a_query_that_fails_is_suspended_everywhere(spark: SparkSession, tmp_path: Path) -> None:
+    made = engine(spark, tmp_path)
+
+    @tw.function(returns=bool, takes=int)  # no module has it, as none has what is defined in a notebook
+    def lucky(n: int) -> bool:
+        if n == 13:
+            raise ValueError("no")
+        return True
+
+    made.register(lucky)
+    desk = made.flow("desk", tmp_path / "checkpoint", keys={"s": "k", "t": "k"})
+    risky, few = desk.add("SELECT k FROM s [RANGE 1 HOUR] WHERE lucky(v)"), desk.add(QUERIES["few"])
+    desk.start(trigger=ONCE).wait_until_done()
+    write(tmp_path, "1.json", range(20))
+    desk.start(trigger=ONCE).wait_until_done()
+    write(tmp_path, "2.json", range(20, 45))
+    for _ in range(2):
+        desk.start(trigger=ONCE).wait_until_done()
+    states = {q["id"]: (q["state"], q["reason"]) for q in desk.queries()}
+    assert states[few] == ("running", None)
+    assert states[risky][0] == "suspended" and "LUCKY raised ValueError for (13)" in str(states[risky][1])
+    assert shown(desk.answers(few)) == expected(QUERIES["few"], range(45), 44)
+    desk.drop(risky)
+    assert [q["id"] for q in desk.queries()] == [few]
+
+
 def test_what_a_flow_does_not_do_is_said(spark: SparkSession, tmp_path: Path) -> None:
     desk = flow(spark, tmp_path, streams=["s"], tables=[], sees_all=False)
     with pytest.raises(PlanError, match="does not read t"):

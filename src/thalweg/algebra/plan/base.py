@@ -44,6 +44,10 @@ class Plan(ABC):
             )
         return clocks.pop() if clocks else None
 
+    def __getstate__(self) -> dict[str, object]:
+        """Pickled without what was worked out meanwhile, so that equal plans travel as equal bytes."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
     def with_children(self, *children: Plan) -> Self:
         """The same operator over other inputs."""
         names = [f.name for f in fields(self) if isinstance(getattr(self, f.name), Plan)]

@@ -7,11 +7,12 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pickle import dumps, loads
+from pickle import loads
 from typing import Any
 
 from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Schema
+from thalweg.flows.pickles import pickled
 from thalweg.flows.standing import Standing
 from thalweg.operators.base import Key
 from thalweg.planner.choice import choose
@@ -55,25 +56,27 @@ class FlowSpec:
 
 @dataclass(frozen=True)
 class Command:
-    """Add a query to a flow (with what it asks), or drop one. Commands are obeyed in order of their numbers."""
+    """Add a query to a flow (with what it asks), drop or suspend one. Commands are obeyed in order of their numbers."""
 
     number: int
     id: str
     adds: Standing | None
     whole: bool = False  # the query must see all tuples in one place
+    suspends: str | None = None  # why it runs nowhere any more: it has failed somewhere
 
     @cached_property
     def text(self) -> str:
         """One line of JSON."""
-        plan = None if self.adds is None else b64encode(dumps(self.adds)).decode()
-        return json.dumps({"number": self.number, "id": self.id, "adds": plan, "whole": self.whole})
+        plan = None if self.adds is None else b64encode(pickled(self.adds)).decode()
+        told = {"number": self.number, "id": self.id, "adds": plan, "whole": self.whole, "why": self.suspends}
+        return json.dumps(told)
 
     @staticmethod
     def read(text: str | bytes) -> Command:
         """What `text` gave; it comes from the flow's own checkpoint."""
         told: dict[str, Any] = json.loads(text)
         adds = None if told["adds"] is None else loads(b64decode(told["adds"]))
-        return Command(int(told["number"]), told["id"], adds, bool(told["whole"]))
+        return Command(int(told["number"]), told["id"], adds, bool(told["whole"]), told["why"])
 
 
 def needs_all(plan: Plan, spread: Mapping[str, Key | None], tables: Mapping[str, object]) -> bool:

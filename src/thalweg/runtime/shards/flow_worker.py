@@ -55,6 +55,7 @@ class FlowWorker:
         self._standing: dict[str, Command] = {}
         self._pickles = Pickles()  # of those that stand
         self._places: dict[str, FlowPlace] = {}
+        self._suspended: dict[str, str] = {}  # queries that have failed somewhere, and why
         self._done = -1  # the number of the last command
         self.aside = Aside()
 
@@ -67,6 +68,7 @@ class FlowWorker:
             "aside": self.aside.counts,
             "commands": self._pickles.snapshot(),
             "done": self._done,
+            "suspended": dict(self._suspended),
             "groups": {name: place.snapshot() for name, place in self._places.items() if name != WHOLE},
             "whole": self._places[WHOLE].snapshot() if WHOLE in self._places else None,
         }
@@ -77,7 +79,7 @@ class FlowWorker:
         self.aside.counts = dict(tree["aside"])
         if not self._standing or not self._pickles.is_as_in(tree["commands"]):
             self._standing = self._pickles.restore(tree["commands"])
-        self._done = tree["done"]
+        self._done, self._suspended = tree["done"], dict(tree["suspended"])
         places = dict(tree["groups"])
         if tree["whole"] is not None and 0 in self._mine:  # after a re-sharding others may have been told of it too
             places[WHOLE] = tree["whole"]
@@ -89,7 +91,8 @@ class FlowWorker:
 
     def about(self) -> dict[str, Any]:
         """What people may want to know."""
-        suspended = {q: why for place in self._places.values() for q, why in place.suspended().items()}
+        failed = {q: why for place in self._places.values() for q, why in place.suspended().items()}
+        suspended = {**failed, **self._suspended}
         return {
             "now": self._clock.now,
             "began": self._clock.began,
@@ -148,6 +151,10 @@ class FlowWorker:
                 self._pickles.put(command.id, command)
             elif self._standing.pop(command.id, None) is not None:
                 self._pickles.drop(command.id)
+            if command.suspends is not None:
+                self._suspended[command.id] = command.suspends
+            else:
+                self._suspended.pop(command.id, None)
 
     def _tell_time(self, sent: Sequence[Parcel], system: int) -> Instant:
         seen: dict[str, Instant] = {}

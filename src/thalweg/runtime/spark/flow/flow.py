@@ -9,6 +9,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
@@ -18,6 +19,7 @@ from thalweg.algebra.plan import Plan, RelationScan, StreamScan
 from thalweg.core.errors import CheckpointError, NameNotFoundError, PlanError, did_you_mean
 from thalweg.core.time import BEGINNING
 from thalweg.cql import compile_query
+from thalweg.flows.pickles import pickle_with
 from thalweg.flows.standing import Quotas, Standing
 from thalweg.operators.base import Key
 from thalweg.patterns import check
@@ -56,6 +58,7 @@ class SparkFlow:
         every: int | None,
         sees_all: bool,
     ) -> None:
+        pickle_with(cloudpickle.dumps)
         self._sees_all = sees_all
         self.name, self._spark, self._catalog, self._asked, self._every = name, spark, catalog, asked, every
         self._streams, self._tables = list(streams), list(tables)
@@ -168,9 +171,17 @@ class SparkFlow:
         for command in self._commands():
             if command.adds is not None:
                 live[command.id] = command
-            else:
+            elif command.suspends is None:
                 live.pop(command.id, None)
         return live
+
+    def _suspend_everywhere(self, batch: int) -> None:
+        """A query that has failed in one place is to run in none: its answer would be part of one."""
+        failed = {q: why for m in self.checkpoint.manifests(batch, 0) for q, why in m["about"]["suspended"].items()}
+        told = {command.id for command in self._commands() if command.suspends is not None} if failed else set()
+        new = [(query, why) for query, why in sorted(failed.items()) if query not in told and query in self._live()]
+        first = self._next()
+        self._tell(*(Command(first + i, query, None, suspends=why) for i, (query, why) in enumerate(new)))
 
     def _next(self) -> int:
         return max((int(path.stem) for path in self._folder.glob("*.json")), default=0) + 1
@@ -201,7 +212,13 @@ class SparkFlow:
         place = self.checkpoint
         sinks = Sinks([sink] if isinstance(sink, Sink) else [*(sink or [])] or [ParquetSink(place.answers)])
         frame = self._frame(spec)
-        writer = frame.writeStream.foreachBatch(finishing(sinks, place, spec)).queryName(self.name)
+        finish = finishing(sinks, place, spec)
+
+        def write(changes: DataFrame, batch: int) -> None:
+            finish(changes, batch)
+            self._suspend_everywhere(batch)
+
+        writer = frame.writeStream.foreachBatch(write).queryName(self.name)
         writer = writer.option("checkpointLocation", str(place.spark)).outputMode("append")
         query = writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
         self._run = FlowRun(self._spark, query, place, spec, sinks.sinks)
