@@ -30,8 +30,9 @@ from thalweg.reference.history import History
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.codec import from_arrow, to_arrow
+from thalweg.runtime.shards.flow_place import FlowPart
 from thalweg.runtime.shards.flow_spec import Command, FlowPort, FlowSpec, needs_all
-from thalweg.runtime.shards.flow_worker import FlowPart, FlowWorker
+from thalweg.runtime.shards.flow_worker import FlowWorker
 from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import COMMAND, FLOW, Parcel
 from thalweg.runtime.shards.reading import Reading

@@ -19,6 +19,13 @@ def _kernel() -> Iterator[Result]:
     yield from requery.run()
 
 
+def _flow() -> Iterator[Result]:
+    from thalweg.bench.spark import flow as on_spark
+
+    yield from flow.run()
+    yield from on_spark.run()
+
+
 def _spark() -> Iterator[Result]:
     from thalweg.bench.spark import run
 
@@ -26,7 +33,7 @@ def _spark() -> Iterator[Result]:
 
 
 BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
-    "flow": flow.run,
+    "flow": _flow,
     "joins": joins.run,
     "kernel": _kernel,
     "spark": _spark,

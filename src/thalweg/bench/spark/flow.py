@@ -73,9 +73,8 @@ def _ours(spark: SparkSession, folder: Path, wanted: list[str], rows_of_file: in
 
 
 def _native(spark: SparkSession, folder: Path, wanted: list[str]) -> Timing:
-    """Each row with the number of every query that wants it."""
+    """Each row with the numbers of the queries that want it; as one array, which Spark does faster than as rows."""
     reader = spark.readStream.schema(to_spark(_SCHEMA)).option("maxFilesPerTrigger", _FILES_PER_BATCH)
     frame: DataFrame = reader.parquet(str(folder))
     tried = sf.array(*(sf.when(sf.expr(condition), sf.lit(i)) for i, condition in enumerate(wanted)))
-    matches = frame.select("*", sf.explode(sf.filter(tried, lambda q: q.isNotNull())).alias("query"))
-    return native(matches)
+    return native(frame.select("*", sf.array_compact(tried).alias("queries")))

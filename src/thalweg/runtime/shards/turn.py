@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thalweg.core.errors import SnapshotError
+from thalweg.runtime.shards.flow_place import FlowPart
 from thalweg.runtime.shards.flow_spec import FlowSpec
-from thalweg.runtime.shards.flow_worker import FlowPart, FlowWorker
+from thalweg.runtime.shards.flow_worker import FlowWorker
 from thalweg.runtime.shards.group import Part
 from thalweg.runtime.shards.layouts import remove_older, shard_folder, stage_folder
 from thalweg.runtime.shards.parcel import Parcel

@@ -24,13 +24,13 @@ from thalweg.flows.standing import Quotas, Standing
 from thalweg.operators.base import Key
 from thalweg.patterns import check
 from thalweg.planner.identity import Identity
-from thalweg.runtime.shards.files import replace_file
 from thalweg.runtime.shards.flow_spec import Command, FlowPort, FlowSpec, needs_all
 from thalweg.runtime.shards.parcel import FLOW
 from thalweg.runtime.shards.reading import Reading
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
 from thalweg.runtime.spark.compile import control, held
 from thalweg.runtime.spark.finish import finishing
+from thalweg.runtime.spark.flow.commands import Commands
 from thalweg.runtime.spark.flow.run import FlowRun, OneOfFlow
 from thalweg.runtime.spark.flow.stage import ANSWERS, FlowTask
 from thalweg.runtime.spark.heartbeat import heartbeat
@@ -39,7 +39,7 @@ from thalweg.runtime.spark.parcels import PARCELS, for_every_shard
 from thalweg.runtime.spark.reading import loading_task, reading_task
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks
 
-COMMANDS = "commands"  # a folder of the checkpoint, with a file for each
+COMMANDS = "commands"  # a folder of the checkpoint
 
 
 class SparkFlow:
@@ -66,7 +66,7 @@ class SparkFlow:
         self._keys: dict[str, Key | None] = {s.stream.name: self._key(s, keys.get(s.stream.name)) for s in streams}
         made_of = {**_described(self._keys, tables), "sees_all": sees_all}
         self._layouts = self.checkpoint.claim(Identity(f"flow {name}", json.dumps(made_of), "flow"), asked)
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._commands = Commands(self.checkpoint.folder / COMMANDS)
         self._run: FlowRun | None = None
 
     # -- queries
@@ -94,14 +94,14 @@ class SparkFlow:
         quotas: Mapping[str, int] | None = None,
     ) -> list[str]:
         """The same for many at once: all of them begin with the same batch."""
-        first, asked = self._next(), Quotas.read(dict(quotas or {}))
+        first, asked = self._commands.next_number(), Quotas.read(dict(quotas or {}))
         commands = []
         for number, (query, name) in enumerate(zip(queries, names or [""] * len(queries), strict=True), start=first):
             plan = query if isinstance(query, Plan) else compile_query(query, self._catalog)
             text, id_ = query if isinstance(query, str) else "", f"q{number}"
             standing = Standing(id_, plan, text, name or id_, owner, backfill=backfill, quotas=asked)
             commands.append(Command(number, id_, standing, self._sees_all_for(plan)))
-        self._tell(*commands)
+        self._commands.tell(*commands)
         return [command.id for command in commands]
 
     def _sees_all_for(self, plan: Plan) -> bool:
@@ -119,7 +119,7 @@ class SparkFlow:
     def drop(self, query: str) -> None:
         """End a query with the next batch."""
         self._standing(query)
-        self._tell(Command(self._next(), query, None))
+        self._commands.tell(Command(self._commands.next_number(), query, None))
 
     def queries(self) -> list[dict[str, Any]]:
         """The queries that stand, whether they run, wait for the next batch, or were suspended and why."""
@@ -127,7 +127,7 @@ class SparkFlow:
         obeyed = min((about["commands"] for about in abouts), default=-1)
         suspended = {query: why for about in abouts for query, why in about["suspended"].items()}
         found = []
-        for command in self._live().values():
+        for command in self._commands.live().values():
             asked = command.adds
             assert asked is not None
             state = "suspended" if command.id in suspended else "running" if command.number <= obeyed else "waiting"
@@ -156,49 +156,19 @@ class SparkFlow:
         assert asked is not None
         return self._run.of(query, asked.plan.schema)
 
-    # -- commands are files: Spark remembers which batch has seen which, and a batch that is run again sees the same
-
-    @property
-    def _folder(self) -> Path:
-        return self.checkpoint.folder / COMMANDS
-
-    def _commands(self) -> list[Command]:
-        lines = [line for path in sorted(self._folder.glob("*.json")) for line in path.read_bytes().splitlines()]
-        return [Command.read(json.loads(line)["command"]) for line in lines]
-
-    def _live(self) -> dict[str, Command]:
-        live: dict[str, Command] = {}
-        for command in self._commands():
-            if command.adds is not None:
-                live[command.id] = command
-            elif command.suspends is None:
-                live.pop(command.id, None)
-        return live
-
-    def _suspend_everywhere(self, batch: int) -> None:
-        """A query that has failed in one place is to run in none: its answer would be part of one."""
-        failed = {q: why for m in self.checkpoint.manifests(batch, 0) for q, why in m["about"]["suspended"].items()}
-        told = {command.id for command in self._commands() if command.suspends is not None} if failed else set()
-        new = [(query, why) for query, why in sorted(failed.items()) if query not in told and query in self._live()]
-        first = self._next()
-        self._tell(*(Command(first + i, query, None, suspends=why) for i, (query, why) in enumerate(new)))
-
-    def _next(self) -> int:
-        return max((int(path.stem) for path in self._folder.glob("*.json")), default=0) + 1
-
-    def _tell(self, *commands: Command) -> None:
-        """One file, called by the last command in it: files are read as a whole, so their commands go together."""
-        lines = [json.dumps({"command": command.text}).encode() + b"\n" for command in commands]
-        if commands:
-            replace_file(self._folder / f"{commands[-1].number:08d}.json", b"".join(lines))
-
     def _standing(self, query: str) -> Command:
-        live = self._live()
+        live = self._commands.live()
         if query not in live:
             names = list(live)
             hint = did_you_mean(query, names)
             raise NameNotFoundError(f"the flow {self.name} has no query {query}", candidates=names, hint=hint)
         return live[query]
+
+    def _suspend_everywhere(self, batch: int) -> None:
+        """A query that has failed in one place is to run in none: its answer would be part of one."""
+        failed = {q: why for m in self.checkpoint.manifests(batch, 0) for q, why in m["about"]["suspended"].items()}
+        if failed:
+            self._commands.suspend(failed)
 
     # -- running
 
@@ -244,7 +214,7 @@ class SparkFlow:
         shards = spec.shards
         self.checkpoint.control.mkdir(parents=True, exist_ok=True)
         sent = [self._read(stream, spec) for stream in self._streams]
-        told = self._spark.readStream.schema("command string").json(str(self._folder))
+        told = self._spark.readStream.schema("command string").json(str(self._commands.folder))
         sent.append(for_every_shard(told, FLOW, sf.lit(BEGINNING), shards, sf.col("command").cast("binary")))
         sent.append(control(self._spark, self.checkpoint, shards))
         if (beat := heartbeat(self._spark, self.checkpoint, shards, self._every)) is not None:

@@ -17,8 +17,8 @@ from thalweg.core.strings import StringPool
 from thalweg.flows.pickles import pickle_with
 from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.codec import from_arrow, pack, to_arrow, unpack
+from thalweg.runtime.shards.flow_place import FlowPart
 from thalweg.runtime.shards.flow_spec import FlowSpec
-from thalweg.runtime.shards.flow_worker import FlowPart
 from thalweg.runtime.shards.turn import Place, take_turn
 from thalweg.runtime.spark.parcels import from_rows
 from thalweg.runtime.spark.processes import spare_the_collector
