@@ -28,10 +28,18 @@ SETTINGS = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests that use Spark go to one worker (`--dist loadgroup`), so that it is started once."""
+    """All tests that use Spark go to one worker (`--dist loadgroup`), so that it is started once.
+
+    They come first: they take longest, and the other workers do the rest meanwhile.
+    """
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
+        if _uses_spark(item):
             item.add_marker(pytest.mark.xdist_group("spark"))
+    items.sort(key=lambda item: not _uses_spark(item))
+
+
+def _uses_spark(item: pytest.Item) -> bool:
+    return "spark" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")
