@@ -39,7 +39,7 @@ unit: setup
 # Long property runs, by hand: make fuzz EXAMPLES=20000
 EXAMPLES ?= 5000
 fuzz: setup
-	THALWEG_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(WORKERS) tests/kernel tests/operators tests/oracle tests/expressions tests/shards
+	THALWEG_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(WORKERS) tests/kernel tests/operators tests/oracle tests/expressions tests/shards tests/optimizer tests/eddy tests/flows
 
 # Every scenario on Spark, in one, two and five shards: about half an hour.
 spark-scenarios: setup

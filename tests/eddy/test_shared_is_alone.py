@@ -28,7 +28,7 @@ from thalweg.eddy.routing import POLICIES
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "20"))
 AFTERWARDS = 10  # longer than any drawn window
 
 

@@ -26,7 +26,7 @@ from thalweg.core.types import DataType
 from thalweg.flows.engine import FlowEngine
 from thalweg.flows.standing import Quotas, Standing
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 
 
 @tw.aggregate(returns=int)

@@ -28,7 +28,7 @@ from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.run import Run
 
 AFTERWARDS = 14  # ticks after the last event: the longest drawn window has emptied
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 
 
 def told(plan: Plan, history: History) -> list[tuple[Instant, int, tuple[object, ...]]]:

@@ -19,7 +19,7 @@ from thalweg.planner.strategy import check_strategy
 from thalweg.reference.evaluate import Reference
 from thalweg.runtime.local.kernel_run import KernelRun
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 # The operators over which some plan has known ends only.
 ROOTS = ("window", "window over derived", "select", "project", "union", "join", "semi-join", "distinct", "group-by",
          "NRR join", "istream", "derived stream")  # fmt: skip

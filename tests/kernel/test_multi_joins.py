@@ -41,7 +41,7 @@ from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.queued_run import QueuedRun
 from thalweg.state.buffers import run_list
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 KEYS = [1, 1, 0, 1, None]
 
 

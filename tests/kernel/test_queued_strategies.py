@@ -23,7 +23,7 @@ from thalweg.planner import Settings, Strategy
 from thalweg.reference.evaluate import Reference
 from thalweg.runtime.local.queued_run import QueuedRun
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 EXACT = [Strategy.NTA, Strategy.TIME_MESSAGE, Strategy.PIGGYBACK]
 SETTINGS = st.builds(
     Settings,

@@ -24,7 +24,7 @@ from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.reference.scalars import evaluate
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 many = settings(max_examples=10 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 any_case = st.one_of(rule_cases(), cases()).filter(lambda case: allowed(case[0]))
 

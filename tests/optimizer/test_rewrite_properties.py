@@ -30,7 +30,7 @@ from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.shards.simulated import SimulatedShards
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 quick = settings(max_examples=10 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 
 runnable = rule_cases().filter(lambda case: allowed(case[0]))

@@ -31,7 +31,7 @@ from thalweg.core.errors import PlanError
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "20"))
 drawn = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 
 WINDOWS = [Windowed(StreamScan(source), Range(5)) for source in (S, T, U)]

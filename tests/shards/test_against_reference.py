@@ -19,7 +19,7 @@ from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.shards.simulated import SimulatedShards
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 
 
 @pytest.mark.parametrize("root", OPERATORS)

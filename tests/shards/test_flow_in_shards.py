@@ -37,7 +37,7 @@ from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import COMMAND, FLOW, Parcel
 from thalweg.runtime.shards.reading import Reading
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 STREAMS = (S, T, U)
 Arrived = tuple[Instant, Row]
 CATALOG = Catalog({stream.name: stream for stream in STREAMS})
