@@ -28,18 +28,10 @@ SETTINGS = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests that use Spark go to one worker (`--dist loadgroup`), so that it is started once.
-
-    They come first: they take longest, and the other workers do the rest meanwhile.
-    """
+    """All tests that use Spark go to one worker (`--dist loadgroup`), so that it is started once."""
     for item in items:
-        if _uses_spark(item):
+        if "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("spark"))
-    items.sort(key=lambda item: not _uses_spark(item))
-
-
-def _uses_spark(item: pytest.Item) -> bool:
-    return "spark" in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")
