@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, note, settings
@@ -150,9 +151,9 @@ def test_analyze_sets_measurements_beside_estimates() -> None:
     session.push("b", [(i, i % 100, 0) for i in range(100)])
     session.advance(100)
     told = query.explain("json", analyze=True)["choice"]["chosen"]["plan"]
-    leaves = {}
+    leaves: dict[str, float] = {}
 
-    def walk(each: dict) -> None:  # type: ignore[type-arg]
+    def walk(each: dict[str, Any]) -> None:
         if not each["children"]:
             leaves[each["detail"]] = each["measured"]["rate"]
         for child in each["children"]:

@@ -22,10 +22,12 @@ class Usage(NamedTuple):
     def __add__(self, other: object) -> Usage:
         if not isinstance(other, Usage):
             return NotImplemented
-        return Usage(*(a + b for a, b in zip(self, other, strict=True)))  # type: ignore[arg-type]
+        seconds = self.seconds + other.seconds
+        return Usage(self.seen + other.seen, self.alone + other.alone, self.part + other.part, seconds)
 
     def __sub__(self, other: Usage) -> Usage:
-        return Usage(*(a - b for a, b in zip(self, other, strict=True)))  # type: ignore[arg-type]
+        seconds = self.seconds - other.seconds
+        return Usage(self.seen - other.seen, self.alone - other.alone, self.part - other.part, seconds)
 
     @property
     def saved(self) -> float:

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thalweg.algebra.plan import Plan, StreamScan, digest
+from thalweg.algebra.plan import StreamScan, digest
 from thalweg.algebra.statistics import SourceStatistics
-from thalweg.explain.choice import Seen
 from thalweg.optimizer.statistics import Measured, Statistics
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.shards import Cut
@@ -44,11 +43,6 @@ def _is_counted(cut: Cut, i: int, first: Mapping[Any, int]) -> bool:
     """A source that comes in by several ports is counted at the first; what comes from operators, there."""
     port = cut.ports[i]
     return port.origin is None and first[port.node, None] == i
-
-
-def seen(pipeline: Pipeline, done: Sequence[Done], ticks: float) -> dict[Plan, Seen]:
-    """By sub-plan, for EXPLAIN ANALYZE."""
-    return {plan: Seen(done[i].positive_out / max(1.0, ticks), done[i].stored) for plan, i in pipeline.places.items()}
 
 
 def learned(pipeline: Pipeline, done: Sequence[Done], ticks: float) -> Statistics:

@@ -14,7 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from thalweg.core.errors import CheckpointError, DataError
 from thalweg.core.time import Clock, Instant
-from thalweg.explain import choice_json, choice_text
+from thalweg.explain import choice_json, choice_text, seen_of
 from thalweg.optimizer.optimize import Optimized
 from thalweg.optimizer.statistics import Statistics
 from thalweg.planner.pipeline import Pipeline
@@ -28,7 +28,7 @@ from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.compile import answer_type
 from thalweg.runtime.spark.failures import plain_failures
-from thalweg.runtime.spark.learned import Done, learned, operators_done, seen
+from thalweg.runtime.spark.learned import Done, learned, operators_done
 from thalweg.runtime.spark.sinks import ParquetSink, Sink
 from thalweg.runtime.spark.stage import EXP, SIGN, TS
 
@@ -186,7 +186,7 @@ class Run:
         if self._optimized is None:
             raise DataError("the query runs as it is written, and nothing was estimated", hint="q.explain()")
         pipeline, done, ticks = self._done()
-        counted = seen(pipeline, done, ticks)
+        counted = seen_of(pipeline.places, done, ticks)
         return choice_json(self._optimized, counted) if format == "json" else choice_text(self._optimized, counted)
 
     def statistics(self) -> Statistics:
