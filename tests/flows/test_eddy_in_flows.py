@@ -26,6 +26,7 @@ def unlucky(n: int) -> bool:
     return n % 2 == 0
 
 
+Row = tuple[int, int, int]
 STREAMS = "CREATE STREAM s (a INT, b INT); CREATE STREAM t (a INT, b INT);"
 QUERIES = {
     "plain": "SELECT a FROM s [RANGE 5] WHERE b > 2",

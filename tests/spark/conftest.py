@@ -22,7 +22,7 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.session.timeZone": "UTC",
     "spark.python.unix.domain.socket.enabled": "true",
-    "spark.driver.memory": "1g",
+    "spark.driver.memory": "2g",
     "spark.log.level": "ERROR",
 }
 
