@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: setup demo test lint types layers unit fuzz spark-scenarios faults cluster-test soak lock clean
+.PHONY: setup demo test lint types layers unit fuzz spark-scenarios faults cluster-test soak report lock clean
 
 setup: $(STAMP)
 
@@ -59,8 +59,16 @@ RATE ?= 50000
 soak: setup
 	PYTHONPATH=tests $(BIN)/python -m faults.soak --minutes $(MINUTES) --rate $(RATE) --new-keys
 
+# The papers' experiments and the pages of docs/report, ten minutes. Over recorded connections: make report DATA=folder
+PLOTS := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --group report
+report: setup
+	@$(PLOTS)
+	$(BIN)/thalweg bench paper --out docs/report/results $(if $(DATA),--data $(DATA))
+	$(BIN)/thalweg bench report docs/report
+
 # Write down the versions that were just tested.
 lock: setup
+	@$(PLOTS)
 	$(BIN)/python -m pip freeze --exclude-editable --exclude pip > requirements.lock
 
 clean:

@@ -10,6 +10,7 @@ import click
 
 from thalweg.bench import flow, joins, kernel, orders, requery
 from thalweg.bench.result import Result
+from thalweg.cli.bench_paper import paper, report
 from thalweg.cli.output import console, say
 
 
@@ -53,22 +54,9 @@ def _verdict(result: Result) -> str:
     return f"{sign} {result.target:<6g}{'holds' if result.holds else 'MISSED'}"
 
 
-@click.command(short_help="Measure ratios against yardsticks in one run.")
-@click.argument("name", type=click.Choice(sorted(BENCHES)))
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line: case, ratio, target, holds, ...")
-@click.option("--data", type=click.Path(exists=True, file_okay=False), help="joins: a folder of Zeek logs to join.")
-def bench(name: str, as_json: bool, data: str | None) -> None:
-    """Run the benchmark NAME and hold every ratio against its target.
-
-    Only ratios within one run mean anything; times depend on the machine.
-
-    \b
-    Examples:
-      thalweg bench kernel
-      thalweg bench kernel --json
-    """
+def _show(results: Iterator[Result], as_json: bool) -> None:
     to, failed = console(), 0
-    for result in BENCHES[name]() if data is None else _with_data(name, data):
+    for result in results:
         failed += not result.holds
         if as_json:
             click.echo(json.dumps(result.as_dict()))
@@ -76,3 +64,39 @@ def bench(name: str, as_json: bool, data: str | None) -> None:
             say(to, f"{result.ratio:9.2f} {_verdict(result):17}{result.case}")
     if not as_json:
         say(to, f"{failed} missed" if failed else "all hold")
+
+
+@click.group(short_help="Measure ratios against yardsticks in one run; the papers' experiments.")
+def bench() -> None:
+    """Run a benchmark and hold every ratio against its target.
+
+    Only ratios within one run mean anything; times depend on the machine.
+
+    \b
+    Examples:
+      thalweg bench kernel
+      thalweg bench kernel --json
+      thalweg bench paper 000-fig9
+    """
+
+
+def _command(name: str, says: str) -> click.Command:
+    @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: case, ratio, target, holds, ...")
+    @click.option("--data", type=click.Path(exists=True, file_okay=False), help="joins: a folder of Zeek logs to join.")
+    def run(as_json: bool, data: str | None) -> None:
+        _show(BENCHES[name]() if data is None else _with_data(name, data), as_json)
+
+    return click.command(name, short_help=says, help=says)(run)
+
+
+_SAYS = {
+    "flow": "Many queries that share their work.",
+    "joins": "Multi-way joins.",
+    "kernel": "Each operator alone, and whole queries against asking again.",
+    "spark": "Against what Spark does itself.",
+}
+
+for _name in BENCHES:
+    bench.add_command(_command(_name, _SAYS[_name]))
+for _more in (paper, report):
+    bench.add_command(_more)

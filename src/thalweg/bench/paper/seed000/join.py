@@ -1,0 +1,62 @@
+"""Figures 9 and 10: a join of two links, with few and with many results."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from thalweg.bench.paper.claims import below, below_at_end, grows, widens
+from thalweg.bench.paper.experiment import Experiment, Measured, Scale
+from thalweg.bench.paper.seed000.queries import TIME, WINDOW, WORKLOAD, join
+from thalweg.bench.paper.seed000.running import DIRECT, NT, UPA, Way, series, timed
+from thalweg.bench.paper.trace import trace
+from thalweg.planner import Strategy
+from thalweg.state.buffers import PartitionedBuffer
+
+WINDOWS = (2_000, 5_000, 10_000, 20_000, 50_000)
+UPA_50 = Way(Strategy.AUTO, partial(PartitionedBuffer, 50))
+
+
+def _run(protocol: str, ways: dict[str, Way], scale: Scale) -> Measured:
+    windows = scale.pick(WINDOWS, (1_000, 2_000))
+    query = join(protocol)
+    found = series({name: (query, way) for name, way in ways.items()}, windows, scale, lambda t: t.milliseconds)
+    results = [timed(query, UPA, window, scale).results for window in windows]
+    return Measured(found, {"connections": trace(scale).name, "results alive, by window": results})
+
+
+FIGURE_9 = Experiment(
+    "000-fig9",
+    "a selective join (Query 1, ftp)",
+    "With few results, UPA becomes nearly twice as fast as NT and DIRECT as windows grow; DIRECT beats NT, for a "
+    "small result is cheap to read through, but loses ground with the window.",
+    WORKLOAD,
+    WINDOW,
+    TIME,
+    partial(_run, "few", {"NT": NT, "DIRECT": DIRECT, "UPA": UPA}),
+    (
+        below_at_end("UPA", "NT", "UPA is nearly twice as fast as NT at the largest window", by=1.8),
+        below_at_end("UPA", "DIRECT", "UPA is nearly twice as fast as DIRECT at the largest window", by=1.8),
+        below("DIRECT", "NT", "DIRECT is faster than NT"),
+        widens("UPA", "DIRECT", "DIRECT loses ground to UPA as the window grows"),
+    ),
+)
+
+FIGURE_10 = Experiment(
+    "000-fig10",
+    "a join with ten times the results (Query 1, telnet)",
+    "With many results DIRECT is by far the slowest. UPA with ten partitions starts well and becomes very slow; with "
+    "fifty it is up to an order of magnitude faster than NT.",
+    WORKLOAD,
+    WINDOW,
+    TIME,
+    partial(_run, "many", {"NT": NT, "DIRECT": DIRECT, "UPA (10)": UPA, "UPA (50)": UPA_50}),
+    (
+        below_at_end("NT", "DIRECT", "DIRECT is the slowest at the largest window, by far", by=2.0),
+        below_at_end("UPA (50)", "UPA (10)", "fifty partitions beat ten at the largest window", by=1.5),
+        below_at_end(
+            "UPA (50)", "NT", "UPA (50) is an order of magnitude faster than NT at the largest window", by=10.0
+        ),
+        below("UPA (50)", "NT", "UPA (50) is faster than NT"),
+        grows("DIRECT", "DIRECT slows down as the result grows", least=2.0),
+    ),
+)

@@ -1,0 +1,44 @@
+"""The five queries of seed 000, section 6.1, and what their figures have in common."""
+
+from __future__ import annotations
+
+from thalweg.bench.paper.experiment import Axis
+
+_LINK = "(SELECT src, dst FROM {link} {{w}} WHERE protocol = {{{protocol}}})"
+
+
+def _selected(link: str, protocol: str) -> str:
+    return _LINK.format(link=link, protocol=protocol)
+
+
+def join(protocol: str) -> str:
+    """Query 1: two links joined on the source, of one protocol each (`few` is ftp, `many` telnet)."""
+    x, y = _selected("a", protocol), _selected("b", protocol)
+    return f"SELECT x.src, x.dst, y.dst AS other FROM {x} AS x JOIN {y} AS y ON x.src = y.src"
+
+
+DISTINCT = "SELECT DISTINCT src FROM a {w}"
+DISTINCT_PAIRS = "SELECT DISTINCT src, dst FROM a {w}"
+NEGATION = "SELECT src, dst FROM a {w} EXCEPT ALL ON (src) SELECT src, dst FROM b {w}"
+DISTINCT_JOIN = (
+    "SELECT x.src FROM (SELECT DISTINCT src FROM a {w}) AS x "
+    "JOIN (SELECT DISTINCT src FROM b {w}) AS y ON x.src = y.src"
+)
+JOIN_BELOW = (
+    f"SELECT x.src, x.dst, y.dst AS other FROM a {{w}} AS x JOIN {_selected('c', 'few')} AS y ON x.src = y.src "
+    "EXCEPT ALL ON (src) SELECT src, dst, dst FROM b {w}"
+)
+JOIN_ABOVE = (
+    f"SELECT x.src, x.dst, y.dst AS other FROM ({NEGATION}) AS x JOIN {_selected('c', 'few')} AS y ON x.src = y.src"
+)
+
+WINDOW = Axis("window (ticks; one tuple per link and tick)", log=True)
+TIME = Axis("processor time (ms per 1,000 tuples)")
+STATE = Axis("tuples stored by operators", log=True)
+
+WORKLOAD = (
+    "Connections split into links by destination, one tuple per link and tick, hosts as numbers; batches of 1,000 "
+    "ticks where the paper goes tuple by tuple; joins clear their sides, and the view of the result is brought up to "
+    "date, every twentieth of the window (the paper's lazy interval). Windows are filled before 60 batches are timed. "
+    "All ways must have as many results."
+)
