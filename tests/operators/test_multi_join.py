@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from operators.feeds import Step, check, examples, feeds
-from thalweg.algebra.expressions import TRUE, Expression, and_, call, column, literal
+from thalweg.algebra.expressions import TRUE, Call, Expression, and_, call, column, function, literal
 from thalweg.algebra.plan import join_graph
 from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
@@ -158,7 +158,27 @@ def test_cheap_predicates_come_before_expensive_ones() -> None:
     assert [len(s.demands) for s in whole] == [0, 1, 1]  # each as soon as its columns are there
     both = and_([call("like", SA, SC), call("<", KA, KC)])
     last = make(both, [A, B, C], False, Algorithm.EAGER, True, StringPool())._planned.steps((0, 1, 2), None)[-1]
-    assert [demand.condition.reads for demand in last.demands] == [(0, 5), (1, 4)]
+    assert [demand.predicate for demand in last.demands] == [call("<", KA, KC), call("like", SA, SC)]
+
+
+def test_what_partners_have_in_common_is_computed_once() -> None:
+    sum_ = call("+", call("+", KA, KB), KC)
+    operator = make(call("<", sum_, literal(9)), [A, B, C], False, Algorithm.EAGER, True, StringPool())
+    (last,) = operator._planned.steps((0, 1, 2), None)[-1].demands
+    assert last.known == [call("+", KA, KB)]
+    (other,) = operator._planned.steps((0, 2, 1), None)[-1].demands
+    assert other.known == []  # no part reads only what was met before
+
+
+def test_what_may_raise_waits_for_a_partner() -> None:
+    @function(returns=int, takes=int)
+    def risky(value: int) -> int:
+        raise AssertionError(f"nobody asked for {value}")
+
+    predicate = call("<", call("+", Call(risky, (KA,), DataType.BIGINT), KB), KC)
+    operator = make(predicate, [A, B, C], False, Algorithm.EAGER, True, StringPool())
+    (last,) = operator._planned.steps((0, 1, 2), None)[-1].demands
+    assert last.known == []
 
 
 def test_keys_are_those_of_an_attribute_that_all_share() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from thalweg.core.batch import Dates
 from thalweg.core.lanes import Flags, Ints, Lane
-from thalweg.core.time import BEGINNING, Instant
+from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.state.code_index import CodeIndex
 from thalweg.state.keyed import Keyed, codes_of, equal
 from thalweg.state.snapshot import immutable
@@ -91,6 +91,11 @@ class Run:
     def last_end(self) -> Instant:
         """When the last tuple ends."""
         return int(self.end.max(initial=BEGINNING))
+
+    @cached_property
+    def first_end(self) -> Instant:
+        """When the first tuple ends; what was deleted has."""
+        return int(self.end.min(initial=FOREVER))
 
     @cached_property
     def is_plain(self) -> bool:

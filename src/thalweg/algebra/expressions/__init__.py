@@ -18,10 +18,10 @@ from thalweg.algebra.expressions.declare import aggregate, function
 from thalweg.algebra.expressions.nodes import Call, Case, Cast, Column, Expression, Literal
 from thalweg.algebra.expressions.user_aggregate import UserAggregate
 from thalweg.algebra.expressions.user_function import UserFunction
-from thalweg.algebra.expressions.walk import columns_of, map_columns, shift
+from thalweg.algebra.expressions.walk import columns_of, map_columns, replace, shift
 
 __all__ = [
     "AGGREGATES", "Aggregate", "Call", "Case", "Cast", "Column", "Expression", "FALSE", "Literal", "NULL", "TRUE",
     "UserAggregate", "UserFunction", "aggregate", "and_", "call", "case", "cast", "coerce", "column", "columns_of",
-    "conjuncts", "function", "literal", "map_columns", "shift",
+    "conjuncts", "function", "literal", "map_columns", "replace", "shift",
 ]  # fmt: skip

@@ -25,18 +25,24 @@ def columns_of(expression: Expression) -> frozenset[int]:
 
 def map_columns(expression: Expression, change: Callable[[Column], Expression]) -> Expression:
     """The expression with every column replaced by `change(column)`, which must keep its type."""
+    return replace(expression, lambda part: change(part) if isinstance(part, Column) else None)
+
+
+def replace(expression: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
+    """The expression with the outermost parts replaced for which `change` has something of the same type."""
+    changed = change(expression)
+    if changed is not None:
+        return changed
     match expression:
-        case Column():
-            return change(expression)
-        case Literal():
+        case Column() | Literal():
             return expression
         case Call(function, args, type_):
-            return Call(function, tuple(map_columns(a, change) for a in args), type_)
+            return Call(function, tuple(replace(a, change) for a in args), type_)
         case Case(branches, default, type_):
-            mapped = tuple((map_columns(c, change), map_columns(v, change)) for c, v in branches)
-            return Case(mapped, map_columns(default, change), type_)
+            mapped = tuple((replace(c, change), replace(v, change)) for c, v in branches)
+            return Case(mapped, replace(default, change), type_)
         case Cast(operand, type_):
-            return Cast(map_columns(operand, change), type_)
+            return Cast(replace(operand, change), type_)
 
 
 def shift(expression: Expression, by: int) -> Expression:

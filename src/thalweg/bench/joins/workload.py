@@ -90,26 +90,63 @@ class Fed:
 def measure(
     workload: Workload, plan: Plan, settings: Settings | None = None, *, batch: int, batches: int, rounds: int = 1
 ) -> Measured:
-    """Fill the windows, then time batches; of several rounds the fastest counts, and the first one's comparisons."""
-    fed = Fed(workload, plan, settings)
+    """One plan by itself."""
+    return measure_all(workload, [plan], settings, batch=batch, batches=batches, rounds=rounds)[0]
+
+
+def measure_all(
+    workload: Workload,
+    plans: Sequence[Plan],
+    settings: Settings | None = None,
+    *,
+    batch: int,
+    batches: int,
+    rounds: int = 1,
+) -> list[Measured]:
+    """Fill the windows, then time batches, of every plan in turn: so all of them meet the same noise.
+
+    Of several rounds the fastest counts, and the first one's comparisons.
+    """
+    timed = [_Timed(Fed(workload, plan, settings), batch, batches) for plan in plans]
     longest = round(FILLED * workload.ticks * max(extent for _, extent, _ in workload.streams))
-    for _ in range(-(-longest // batch)):
-        fed.step(batch)
-    compared = [_comparisons(fed.pipeline)]
-    seconds, results = [], 0
+    for one in timed:
+        one.fill(longest)
     for _ in range(rounds):
-        before = fed.seconds
-        results = sum(len(fed.step(batch)) for _ in range(batches))
-        seconds.append(fed.seconds - before)
-        compared.append(_comparisons(fed.pipeline))
-    ticks = batch * batches
-    return Measured(
-        min(seconds) / ticks,
-        (compared[1] - compared[0]) / ticks,
-        fed.pipeline.stored,
-        results,
-        next((m.orders for m in fed.pipeline.metrics if m.orders), ""),
-    )
+        for one in timed:
+            one.round()
+    return [one.measured() for one in timed]
+
+
+class _Timed:
+    """A pipeline and the rounds that it was timed in."""
+
+    def __init__(self, fed: Fed, batch: int, batches: int) -> None:
+        self._fed, self._batch, self._batches = fed, batch, batches
+        self._seconds: list[float] = []
+        self._compared: list[int] = []
+        self._results = 0  # of the last round
+
+    def fill(self, ticks: int) -> None:
+        for _ in range(-(-ticks // self._batch)):
+            self._fed.step(self._batch)
+        self._compared.append(_comparisons(self._fed.pipeline))
+
+    def round(self) -> None:
+        before = self._fed.seconds
+        self._results = sum(len(self._fed.step(self._batch)) for _ in range(self._batches))
+        self._seconds.append(self._fed.seconds - before)
+        self._compared.append(_comparisons(self._fed.pipeline))
+
+    def measured(self) -> Measured:
+        ticks = self._batch * self._batches
+        pipeline = self._fed.pipeline
+        return Measured(
+            min(self._seconds) / ticks,
+            (self._compared[1] - self._compared[0]) / ticks,
+            pipeline.stored,
+            self._results,
+            next((m.orders for m in pipeline.metrics if m.orders), ""),
+        )
 
 
 def _comparisons(pipeline: Pipeline) -> int:

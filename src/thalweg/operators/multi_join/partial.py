@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from thalweg.core.batch import Batch, Dates, Signs
 from thalweg.core.lanes import Ints, Lane
+from thalweg.core.time import BEGINNING, Instant
 from thalweg.operators.matches import gather, is_plain
 from thalweg.state.run import Run
 
@@ -44,19 +47,45 @@ class Part:
         plain = not isinstance(self.tuples, Gathered) and is_plain(self.tuples)
         return None if plain else self.tuples.sign[self.rows].astype(np.int64)
 
-    @staticmethod
-    def joined(parts: Sequence[Part]) -> Part:
-        """Several as one; what lies in one place stays there."""
-        first = parts[0].tuples
-        if all(part.tuples is first for part in parts):
-            return Part(first, parts[0].rows if len(parts) == 1 else np.concatenate([part.rows for part in parts]))
-        columns = tuple(
-            gather([(part.tuples.columns[c], part.rows) for part in parts]) for c in range(len(first.columns))
-        )
-        sign = np.concatenate([part.tuples.sign[part.rows].astype(np.int64) for part in parts])
-        dates = [part.tuples.dates.take(part.rows) for part in parts if part.tuples.dates is not None]
+
+@dataclass(frozen=True)
+class Spread:
+    """Rows of an input's tuples that lie in one place or in several, one behind the other."""
+
+    pieces: tuple[tuple[Batch | Run, Ints], ...]
+
+    def lane(self, column: int) -> Lane:
+        """A column."""
+        return gather([(tuples.columns[column], rows) for tuples, rows in self.pieces])
+
+    def take(self, rows: Ints) -> Spread:
+        """Some of them, in ascending order."""
+        sizes = [len(mine) for _, mine in self.pieces]
+        begins = np.cumsum([0, *sizes]).tolist()
+        split = zip(self.pieces, begins, pairwise(np.searchsorted(rows, begins).tolist()), strict=False)
+        taken = [(tuples, mine[rows[i:j] - begin]) for (tuples, mine), begin, (i, j) in split if i < j]
+        return Spread(tuple(taken))
+
+    def interval(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """When each is alive, of an interval each."""
+        if any(isinstance(tuples, Batch) for tuples, _ in self.pieces):
+            start = np.maximum(start, np.concatenate([_starts(tuples, rows) for tuples, rows in self.pieces]))
+        return start, np.minimum(end, gather([(tuples.end, rows) for tuples, rows in self.pieces]))
+
+    def together(self) -> Part:
+        """As one part: copied, unless all lies in one place."""
+        if len(self.pieces) == 1:
+            return Part(*self.pieces[0])
+        columns = tuple(self.lane(c) for c in range(len(self.pieces[0][0].columns)))
+        sign = np.concatenate([tuples.sign[rows].astype(np.int64) for tuples, rows in self.pieces])
+        dates = [tuples.dates.take(rows) for tuples, rows in self.pieces if tuples.dates is not None]
         both = Dates(np.concatenate([d.ts for d in dates]), np.concatenate([d.exp for d in dates])) if dates else None
         return Part(Gathered(columns, sign, both), np.arange(len(sign)))
+
+
+def _starts(tuples: Batch | Run, rows: Ints) -> Ints:
+    """What is stored has begun."""
+    return np.full(len(rows), BEGINNING) if isinstance(tuples, Run) else tuples.start.take(rows)
 
 
 @dataclass(frozen=True)
@@ -67,16 +96,25 @@ class Partial:
     start: Ints
     end: Ints
     codes: Mapping[int, Ints]
-    _lanes: dict[tuple[int, int], Lane] = field(default_factory=dict, compare=False)  # that were asked for
+    _lanes: dict[Hashable, Lane] = field(default_factory=dict, compare=False)  # that were asked for
 
     def __len__(self) -> int:
         return len(self.start)
 
+    @cached_property
+    def latest(self) -> Instant:
+        """When the last of them begins."""
+        return int(self.start.max(initial=BEGINNING))
+
     def lane(self, input_: int, column: int) -> Lane:
         """A column of an input that was met."""
-        if (input_, column) not in self._lanes:
-            self._lanes[input_, column] = self.bound[input_].lane(column)
-        return self._lanes[input_, column]
+        return self.remembered((input_, column), lambda: self.bound[input_].lane(column))
+
+    def remembered(self, name: Hashable, compute: Callable[[], Lane]) -> Lane:
+        """A lane that is computed once."""
+        if name not in self._lanes:
+            self._lanes[name] = compute()
+        return self._lanes[name]
 
     def take(self, rows: Lane) -> Partial:
         """Some of the partial results."""

@@ -9,34 +9,24 @@ from typing import NamedTuple
 import numpy as np
 
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import Ints, Lane
+from thalweg.core.lanes import Flags, Ints
 from thalweg.core.time import BEGINNING
-from thalweg.operators.evaluate import Condition
-from thalweg.operators.multi_join.partial import Part, Partial
+from thalweg.operators.multi_join.demand import Demand
+from thalweg.operators.multi_join.partial import Partial, Spread
 from thalweg.operators.multi_join.view import Candidates, View
 from thalweg.operators.pairs import pairs
 from thalweg.state.run import Run
 
-_LARGE = 1 << 12  # partial results from one run that are worth going on with by themselves
-_PIECE = 1 << 14  # those from several runs, which must be copied together
+_PIECE = 1 << 15  # partial results that are worth going on with
 _CELLS = 1 << 20  # comparisons of a scan at a time
 
 
-class Demand(NamedTuple):
-    """A predicate, and by each column that it reads the input and its column there."""
-
-    condition: Condition
-    reads: tuple[tuple[int, int], ...]
-
-
 class _Met(NamedTuple):
-    """Rows of a partial result with rows of tuples that they met."""
+    """Rows of a partial result with rows of tuples that they met, alive together."""
 
     tuples: Batch | Run
     i: Ints
     j: Ints
-    start: Ints
-    end: Ints
 
 
 @dataclass(frozen=True)
@@ -56,19 +46,10 @@ class Step:
 
     def begin(self, view: View) -> Iterator[Partial]:
         """All tuples of the input, as the first part of results."""
-        found = [
-            _Met(
-                tuples,
-                rows,
-                rows,
-                np.full(len(rows), BEGINNING) if isinstance(tuples, Run) else tuples.start,
-                tuples.end,
-            )
-            for tuples in view.everything()
-            for rows in [np.arange(len(tuples.end))]
-        ]
-        nothing = np.empty(0, dtype=np.int64)
-        yield from self._children(Partial({}, nothing, nothing, {}), found)
+        for tuples in view.everything():
+            rows = np.arange(len(tuples.end))
+            start = np.full(len(rows), BEGINNING) if isinstance(tuples, Run) else tuples.start
+            yield from self._children(Partial({}, start, tuples.end, {}), [_Met(tuples, rows, rows)])
 
     def extend(self, partial: Partial, view: View, counts: list[int], source: int) -> Iterator[Partial]:
         """The partial results with all their partners; the comparisons are added to those of the source."""
@@ -76,9 +57,7 @@ class Step:
         rows = 0
         for tuples, i, j in self._candidates(partial, view, counts, source):
             met = self._alive(partial, tuples, i, j)
-            if len(met.i) >= _LARGE:
-                yield from self._children(partial, [met])
-            elif len(met.i):
+            if len(met.i):
                 waiting.append(met)
                 rows += len(met.i)
             if rows >= _PIECE:
@@ -114,43 +93,38 @@ class Step:
 
     def _alive(self, partial: Partial, tuples: Batch | Run, i: Ints, j: Ints) -> _Met:
         """The pairs that are alive together and agree in all other attributes."""
-        start, end = partial.start.take(i), tuples.end.take(j)
-        alive = start < end  # a stored tuple has begun, so it need only last
+        alive: Flags | None = None
         if isinstance(tuples, Batch):
-            np.maximum(start, tuples.start.take(j), out=start)
-            alive &= start < partial.end.take(i)
+            start = np.maximum(partial.start.take(i), tuples.start.take(j))
+            alive = start < np.minimum(partial.end.take(i), tuples.end.take(j))
+        elif tuples.first_end <= partial.latest:  # a stored tuple has begun, so it need only last
+            alive = partial.start.take(i) < tuples.end.take(j)
         for attribute, place in self.shared[1:]:
-            alive &= partial.codes[attribute].take(i) == tuples.columns[place].take(j)
+            agree = partial.codes[attribute].take(i) == tuples.columns[place].take(j)
+            alive = agree if alive is None else alive & agree
+        if alive is None or alive.all():
+            return _Met(tuples, i, j)
         rows = np.flatnonzero(alive)
-        if len(rows) < len(i):
-            i, j, start, end = i.take(rows), j.take(rows), start.take(rows), end.take(rows)
-        return _Met(tuples, i, j, start, np.minimum(end, partial.end.take(i), out=end))
+        return _Met(tuples, i.take(rows), j.take(rows))
 
     def _children(self, partial: Partial, found: Sequence[_Met]) -> Iterator[Partial]:
-        """What was found as one vector, without what a demand drops."""
+        """What was found as one vector, without what a demand drops; only what is left is told its interval."""
         if not found:
             return
-        i, start = _concat([met.i for met in found]), _concat([met.start for met in found])
-        end = _concat([met.end for met in found])
-        new = Part.joined([Part(met.tuples, met.j) for met in found])
+        i = found[0].i if len(found) == 1 else np.concatenate([met.i for met in found])
+        new = Spread(tuple((met.tuples, met.j) for met in found))
         for demand in self.demands:
-            # Of those met before, a lane is gathered once for all their partners: it is shorter.
-            lanes = [
-                new.lane(column) if input_ == self.input else partial.lane(input_, column).take(i)
-                for input_, column in demand.reads
-            ]
-            holds = demand.condition.holds_on(lanes, len(i))
-            if not holds.all():
-                i, start, end, new = i[holds], start[holds], end[holds], new.take(holds)
+            rows = np.flatnonzero(demand.holds(partial, i, new))
+            if not len(rows):
+                return
+            if len(rows) < len(i):
+                i, new = i.take(rows), new.take(rows)
+        start, end = new.interval(partial.start.take(i), partial.end.take(i))
+        part = new.together()
         codes = {a: lane.take(i) for a, lane in partial.codes.items() if a in self.needed}
-        if len(i):
-            yield Partial(
-                {**{other: part.take(i) for other, part in partial.bound.items()}, self.input: new},
-                start,
-                end,
-                codes | {attribute: new.lane(place) for attribute, place in self.carried},
-            )
-
-
-def _concat(parts: Sequence[Lane]) -> Ints:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        yield Partial(
+            {**{other: part.take(i) for other, part in partial.bound.items()}, self.input: part},
+            start,
+            end,
+            codes | {attribute: part.lane(place) for attribute, place in self.carried},
+        )

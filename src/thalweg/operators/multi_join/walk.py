@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from thalweg.algebra.expressions import Expression
 from thalweg.algebra.plan import JoinGraph
 from thalweg.core.schema import Schema
 from thalweg.core.stream_statistics import StreamStatistics
 from thalweg.core.strings import StringPool
-from thalweg.operators.evaluate import Condition
 from thalweg.operators.multi_join.coded import Coding
+from thalweg.operators.multi_join.demand import Demand
 from thalweg.operators.multi_join.partial import Partial
 from thalweg.operators.multi_join.ranks import rank
-from thalweg.operators.multi_join.step import Demand, Step
+from thalweg.operators.multi_join.step import Step
 from thalweg.operators.multi_join.view import View
 
 
@@ -22,8 +21,8 @@ class Planned:
 
     def __init__(self, graph: JoinGraph, schema: Schema, codings: Sequence[Coding], pool: StringPool) -> None:
         self.codings = codings
-        rest = sorted((part for part in graph.rest if len(graph.inputs_of(part)) > 1), key=rank)
-        self._demands = [(graph.inputs_of(part), _demand(part, schema, graph.offsets, pool)) for part in rest]
+        self._graph, self._schema, self._pool = graph, schema, pool
+        self._predicates = sorted((part for part in graph.rest if len(graph.inputs_of(part)) > 1), key=rank)
 
     def steps(self, order: Sequence[int], statistics: Sequence[StreamStatistics] | None) -> tuple[Step, ...]:
         """The steps of a walk. Of several shared attributes the one with the most values is looked up."""
@@ -39,13 +38,14 @@ class Planned:
             shared.sort(key=lambda a: -(statistics[new].distinct[a] or 0))
         carried = [a for a in coding.attributes if a in wanted and a not in known]
         met = {*before, new}
-        demands = [demand for inputs, demand in self._demands if inputs <= met and new in inputs]
+        inputs_of, offsets = self._graph.inputs_of, self._graph.offsets
+        asked = [part for part in self._predicates if inputs_of(part) <= met and new in inputs_of(part)]
         return Step(
             new,
             tuple((a, coding.place(a)) for a in shared),
             tuple((a, coding.place(a)) for a in carried),
             wanted,
-            tuple(demands),
+            tuple(Demand(part, new, self._schema, offsets, self._pool) for part in asked),
         )
 
 
@@ -63,13 +63,3 @@ def _go_on(
         return
     for child in steps[0].extend(partial, views[steps[0].input], counts, source):
         yield from _go_on(child, steps[1:], views, counts, source)
-
-
-def _demand(part: Expression, schema: Schema, offsets: Sequence[int], pool: StringPool) -> Demand:
-    condition = Condition(part, schema, pool)
-
-    def place(column: int) -> tuple[int, int]:
-        input_ = max(i for i, offset in enumerate(offsets[:-1]) if offset <= column)
-        return input_, column - offsets[input_]
-
-    return Demand(condition, tuple(map(place, condition.reads)))

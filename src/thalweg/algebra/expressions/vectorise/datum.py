@@ -26,7 +26,9 @@ def broadcast(datum: Datum, rows: int) -> pa.Array:
 
 
 def nullify(values: Datum, where: Datum) -> Datum:
-    """`values` with NULL wherever `where` is true."""
+    """`values` with NULL wherever `where` is true; mostly that is nowhere, and nothing is copied."""
+    if isinstance(where, pa.Array) and isinstance(values, pa.Array) and not pc.any(where).as_py():
+        return values
     return pc.if_else(where, pa.scalar(None, values.type), values)
 
 
