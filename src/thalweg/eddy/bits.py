@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +12,7 @@ from thalweg.core.lanes import Flags, Ints
 Words = npt.NDArray[np.uint64]
 
 WORD = 64
+_NARROW = 8  # words
 _ONE = np.uint64(1)
 
 
@@ -32,7 +35,10 @@ def bitmap(bits: Ints, words: int) -> Words:
 
 def any_bit(matrix: Words) -> Flags:
     """Which rows have a bit set."""
-    together: Words = np.bitwise_or.reduce(matrix, axis=1)
+    if 0 < matrix.shape[1] <= _NARROW:  # column by column: rows are too short to go along
+        together: Words = reduce(np.bitwise_or, (matrix[:, word] for word in range(matrix.shape[1])))
+    else:
+        together = np.bitwise_or.reduce(matrix, axis=1)
     alive: Flags = together != 0
     return alive
 

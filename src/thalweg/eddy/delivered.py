@@ -4,79 +4,94 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints, Lane
 from thalweg.core.time import FOREVER
-from thalweg.eddy.group import Group, Projection
+from thalweg.eddy.group import Takers
+from thalweg.eddy.whose import Marked, Whose
 
 
 @dataclass(frozen=True)
 class Part:
     """Results of one shape, and which queries get which of them.
 
-    `columns` are lanes and the rows of each result therein; `bits[k]` gets result `results[k]`, from `start[k]` until
-    `end[k]`.
+    `columns` are lanes and the rows of each result therein (None: as they are). A result begins `at` and has the `ts`
+    of its parts by use; a query's windows say when it ends for it.
     """
 
-    columns: Sequence[tuple[Lane, Ints]]
-    results: Ints
-    bits: Ints
-    start: Ints
-    end: Ints
-    sign: int
-    slots: Ints
-    projections: Sequence[Projection | None]
-
-    @staticmethod
-    def of(
-        group: Group,
-        columns: Sequence[tuple[Lane, Ints]],
-        hits: tuple[Ints, Ints],
-        at: Ints,
-        ts: Sequence[Ints],
-        sign: int = 1,
-    ) -> Part:
-        """Results that begin `at`, with the ts of their parts by use; a query's windows say when they end for it."""
-        results, bits = hits
-        end = np.full(len(results), FOREVER)
-        for use, began in enumerate(ts):
-            np.minimum(end, began[results] + group.widths[use][bits], out=end)
-        return Part(columns, results, bits, at[results], end, sign, group.slots, group.projections)
+    takers: Takers
+    columns: Sequence[tuple[Lane, Ints | None]]
+    whose: Whose
+    at: Ints
+    ts: Sequence[Ints]
+    sign: int = 1
+    _lanes: dict[int, Lane] = field(default_factory=dict)  # columns of all results, where many queries get them
+    _ends: dict[tuple[int, ...], Ints] = field(default_factory=dict)  # the same, by the widths of windows
 
     def counts(self) -> Iterator[tuple[int, int]]:
         """Slots, and how many results each gets."""
-        counted = np.bincount(self.bits)
-        known = np.flatnonzero(counted)
-        yield from zip(self.slots[known].tolist(), counted[known].tolist(), strict=True)
+        bits, counted = self.whose.counts()
+        yield from zip(self.takers.slots[bits].tolist(), counted.tolist(), strict=True)
 
     def batches(self) -> Iterator[tuple[int, Batch]]:
         """By slot the batch that the query gets."""
-        order = np.argsort(self.bits, kind="stable")
-        bounds = np.flatnonzero(np.append(True, np.diff(self.bits[order]) != 0)) if len(order) else order
-        for mine in np.split(order, bounds[1:]) if len(order) else ():
-            projection = self.projections[self.bits[mine[0]]]
-            assert projection is not None
-            yield int(self.slots[self.bits[mine[0]]]), self._batch(mine, projection)
+        signs = np.full(len(self.at), self.sign, dtype=np.int8)
+        slots = self.takers.slots.tolist()
+        for bit, rows in self.whose.by_bit():
+            columns, end = self._shown(bit, rows), self._end(bit, rows)
+            yield slots[bit], Batch(columns, self.at.take(rows), end, signs[: len(rows)])
 
-    def _batch(self, mine: Ints, projection: Projection) -> Batch:
-        rows = self.results[mine]
-        lanes = [lane[where[rows]] if i in projection.reads else lane for i, (lane, where) in enumerate(self.columns)]
-        signs = np.full(len(mine), self.sign, dtype=np.int8)
-        return Batch(projection(lanes, len(mine)), self.start[mine], self.end[mine], signs)
+    def _shown(self, bit: int, rows: Ints) -> tuple[Lane, ...]:
+        projection = self.takers.projections[bit]
+        assert projection is not None
+        if projection.columns is not None:
+            return tuple(self._lane(column, rows) for column in projection.columns)
+        lanes = [self._lane(i, rows) if i in projection.reads else lane for i, (lane, _) in enumerate(self.columns)]
+        return projection(lanes, len(rows))
+
+    def _lane(self, column: int, rows: Ints) -> Lane:
+        if column in self._lanes:
+            return self._lanes[column].take(rows)
+        lane, where = self.columns[column]
+        if where is None:
+            return lane.take(rows)
+        if not isinstance(self.whose, Marked):
+            return lane.take(where.take(rows))
+        self._lanes[column] = lane.take(where)
+        return self._lanes[column].take(rows)
+
+    def _end(self, bit: int, rows: Ints) -> Ints:
+        widths = tuple(self.takers.widths[:, bit].tolist())
+        if min(widths) >= FOREVER:
+            return np.full(len(rows), FOREVER)
+        if not isinstance(self.whose, Marked):
+            return _earliest([began.take(rows) for began in self.ts], widths)
+        if widths not in self._ends:
+            self._ends[widths] = _earliest(self.ts, widths)
+        return self._ends[widths].take(rows)
+
+
+def _earliest(began: Sequence[Ints], widths: Sequence[int]) -> Ints:
+    """When the first of some windows, which is not endless, lets its tuple go."""
+    ends = [ts + width for ts, width in zip(began, widths, strict=True) if width < FOREVER]
+    end = ends[0]
+    for other in ends[1:]:
+        np.minimum(end, other, out=end)
+    return end
 
 
 class Delivered:
     """The gain of every query that gains anything."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = [part for part in parts if len(part.bits)]
+        self._parts = [part for part in parts if len(part.whose)]
 
     def __len__(self) -> int:
-        return sum(len(part.bits) for part in self._parts)
+        return sum(len(part.whose) for part in self._parts)
 
     def counts(self) -> dict[int, int]:
         """By slot the number of signed tuples that its query gains."""
@@ -87,12 +102,21 @@ class Delivered:
 
     def slots(self) -> Ints:
         """For each signed tuple the slot that gains it."""
-        return np.concatenate([np.empty(0, dtype=np.int64), *(part.slots[part.bits] for part in self._parts)])
+        listed = [part.takers.slots[part.whose.listed().bits] for part in self._parts]
+        return np.concatenate([np.empty(0, dtype=np.int64), *listed])
 
-    def batches(self) -> dict[int, Batch]:
-        """By slot what its query gains: what it would gain alone."""
+    def __iter__(self) -> Iterator[tuple[int, Batch]]:
+        """Slots and what their queries gain, one after the other: what each would gain alone."""
+        if len(self._parts) == 1:
+            yield from self._parts[0].batches()
+            return
         found: dict[int, list[Batch]] = {}
         for part in self._parts:
             for slot, batch in part.batches():
                 found.setdefault(slot, []).append(batch)
-        return {slot: Batch.concat(batches) for slot, batches in found.items()}
+        for slot, batches in found.items():
+            yield slot, Batch.concat(batches)
+
+    def batches(self) -> dict[int, Batch]:
+        """The same by slot."""
+        return dict(self)

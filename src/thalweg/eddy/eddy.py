@@ -6,16 +6,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from thalweg.algebra.plan import digest
 from thalweg.core.batch import Batch
 from thalweg.core.errors import NameNotFoundError, PlanError, SnapshotError
-from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
-from thalweg.eddy.bits import hits
 from thalweg.eddy.delivered import Delivered, Part
 from thalweg.eddy.events import Step, in_order
 from thalweg.eddy.group import Group
@@ -25,9 +21,10 @@ from thalweg.eddy.routing import MakePolicy, Policy, policy_maker
 from thalweg.eddy.shape import Shape, take_apart
 from thalweg.eddy.source import Source, Ways
 from thalweg.eddy.statistics import EddyStatistics
+from thalweg.eddy.whose import Whose, together
 from thalweg.state.snapshot import Stateful, Tree
 
-CHUNK = 4096  # tuples that are routed together; with 1 each goes its own way
+CHUNK = 1 << 14  # tuples that are routed together; with 1 each goes its own way
 _CELLS = 1 << 19  # words of lineage of a chunk
 
 
@@ -190,20 +187,17 @@ class Eddy(Stateful):
     def _sift(self, source: Source, tuples: Batch, step: Step) -> Iterator[Part]:
         """A stream's tuples through its filters, chunk by chunk; then to queries that only select, or into SteMs."""
         groups = [g for g in self._groups.values() if g.shape.streams == (source.stream,) and not g.shape.is_stored]
-        found: dict[str, list[tuple[Ints, Ints]]] = {group.name: [] for group in groups}
+        found: dict[str, list[tuple[Whose, int]]] = {group.name: [] for group in groups}
         size = max(1, min(self._chunk, _CELLS // max(1, source.space.width)))
         for begin in range(0, len(tuples), size) if len(source.members) else ():
             chunk = tuples.take(slice(begin, begin + size))
             lineage = source.sift(chunk.columns, len(chunk))
             for group in groups:
-                rows, bits = hits(lineage[:, group.segments[0].place])
-                found[group.name].append((rows + begin, bits))
-            self._joining.build(step, source.stream, tuples, np.arange(begin, begin + len(chunk)), lineage)
-        everything = np.arange(len(tuples))
+                found[group.name].append((group.whose(lineage[:, group.segments[0].place]), len(chunk)))
+            self._joining.build(step, source.stream, tuples, begin, lineage)
+        columns = [(lane, None) for lane in tuples.columns]
         for group in groups if len(source.members) else ():
-            rows, bits = (np.concatenate(lanes) for lanes in zip(*found[group.name], strict=True))
-            columns = [(lane, everything) for lane in tuples.columns]
-            yield Part.of(group, columns, (rows, bits), tuples.start, [tuples.start])
+            yield Part(group.takers(), columns, together(found[group.name]), tuples.start, [tuples.start])
 
     def _policy_of(self, group: str) -> Policy:
         return self._make(self._seed ^ int(group, 16))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Flags, Ints
+from thalweg.core.time import FOREVER
 from thalweg.eddy.bits import Words
 
 
@@ -27,6 +29,11 @@ class Events:
     at: Ints
     lineage: Words
     sign: int
+
+    @cached_property
+    def first(self) -> int:
+        """The least sequence number."""
+        return int(self.seq.min(initial=FOREVER))
 
     def take(self, rows: Ints | slice) -> Events:
         """Some of them."""

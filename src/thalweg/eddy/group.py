@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from thalweg.algebra.expressions import Expression, columns_of
+from thalweg.algebra.expressions import Column, Expression, columns_of
 from thalweg.core.lanes import Ints, Lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
@@ -20,6 +20,7 @@ from thalweg.eddy.members import Segment
 from thalweg.eddy.shape import Apart, Extent, Shape
 from thalweg.eddy.steps import Steps
 from thalweg.eddy.values import NO_NULL, compared
+from thalweg.eddy.whose import Whose, whose
 from thalweg.operators.evaluate import Condition, Evaluator
 
 
@@ -28,6 +29,8 @@ class Projection:
 
     def __init__(self, expressions: Sequence[Expression], schema: Schema, pool: StringPool) -> None:
         self.reads = frozenset().union(*map(columns_of, expressions))
+        plain = [e.index for e in expressions if isinstance(e, Column)]
+        self.columns = tuple(plain) if len(plain) == len(expressions) else None  # if it shows columns as they are
         self._evaluate = Evaluator(expressions, schema, pool)
 
     def __call__(self, columns: Sequence[Lane], rows: int) -> tuple[Lane, ...]:
@@ -41,6 +44,15 @@ class Demand:
 
     condition: Condition
     bits: set[int]
+
+
+@dataclass(frozen=True)
+class Takers:
+    """Who gets results of a group in a step: by bit the slot, what is shown, and by use the width of the window."""
+
+    slots: Ints
+    projections: Sequence[Projection | None]
+    widths: Ints
 
 
 class Group:
@@ -64,13 +76,21 @@ class Group:
         self._retired: list[int] = []
         self._pool = pool
         self._known: WeakValueDictionary[tuple[Expression, ...], Projection] = WeakValueDictionary()
-        self._within: dict[int, tuple[Steps, Steps]] = {}
+        self._within: dict[int, tuple[Steps | None, Steps | None]] = {}
         self._counting: dict[int, dict[int, Words]] = {}
 
     @property
     def words(self) -> int:
         """The words of each of its segments."""
         return self.segments[0].words
+
+    def whose(self, lineage: Words) -> Whose:
+        """Which queries get results with this lineage."""
+        return whose(lineage, len(self.extents))
+
+    def takers(self) -> Takers:
+        """Who gets results now, whoever comes and goes later."""
+        return Takers(self.slots, self.projections, self.widths.copy())
 
     def use_of(self, column: int) -> int:
         """The use that a column of all belongs to."""
@@ -146,14 +166,20 @@ class Group:
             self._counting[use] = {n: bitmap(np.flatnonzero(rows == n), self.words) for n in counts}
         return self._counting[use]
 
-    def within(self, use: int) -> tuple[Steps, Steps]:
-        """By distance in time, and in tuples of the stream, the queries whose window over a use still covers it."""
+    def within(self, use: int) -> tuple[Steps | None, Steps | None]:
+        """By distance in time, and in tuples of the stream, the queries whose window over a use still covers it.
+
+        None where all windows do at any distance.
+        """
         if use not in self._within:
             bits = np.array(list(self.extents), dtype=np.int64)
             extents = [self.extents[bit][use] for bit in bits.tolist()]
             times = [NO_NULL if e.width >= FOREVER else compared("<", e.width).true for e in extents]
             counts = [compared("<", e.rows).true if e.rows else NO_NULL for e in extents]
-            in_time, in_rows = (Steps(bits, sets, self.words, np.int64, False) for sets in (times, counts))
+            in_time, in_rows = (
+                None if all(s == NO_NULL for s in sets) else Steps(bits, sets, self.words, np.int64, False)
+                for sets in (times, counts)
+            )
             self._within[use] = in_time, in_rows
         return self._within[use]
 

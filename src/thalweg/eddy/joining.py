@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
-from thalweg.eddy.bits import Words, any_bit, hits
+from thalweg.eddy.bits import Words, any_bit
 from thalweg.eddy.delivered import Part
 from thalweg.eddy.events import Arrivals, Events, Step
 from thalweg.eddy.group import Group
@@ -24,7 +23,7 @@ from thalweg.eddy.stored import Stored
 from thalweg.eddy.walk import Walk
 from thalweg.state.snapshot import Stateful, Tree
 
-_EVENTS = 4096  # that walk together
+_EVENTS = 1 << 14  # that walk together
 
 
 class Joining(Stateful):
@@ -113,8 +112,9 @@ class Joining(Stateful):
     def begin(self, feeds: Mapping[str, Batch]) -> Step:
         """Number the tuples of a step: by time, and at one time by stream and order of arrival."""
         ts = np.concatenate([np.empty(0, dtype=np.int64), *(batch.start for batch in feeds.values())])
-        seq = np.empty(len(ts), dtype=np.int64)
-        seq[np.argsort(ts, kind="stable")] = np.arange(self._next, self._next + len(ts))
+        seq = np.arange(self._next, self._next + len(ts))
+        if len(feeds) > 1:
+            seq[np.argsort(ts, kind="stable")] = seq.copy()
         self._next += len(ts)
         ends = np.cumsum([len(batch) for batch in feeds.values()]).tolist()
         seqs = {stream: seq[end - len(batch) : end] for (stream, batch), end in zip(feeds.items(), ends, strict=True)}
@@ -124,25 +124,26 @@ class Joining(Stateful):
             self._came[stream] += len(batch)
         return step
 
-    def build(self, step: Step, stream: str, tuples: Batch, rows: Ints, lineage: Words) -> None:
-        """Store those of some rows of a stream's batch that a query may still need, and build them into SteMs."""
+    def build(self, step: Step, stream: str, tuples: Batch, begin: int, lineage: Words) -> None:
+        """Store those of a stream's tuples, from row `begin` on, that a query may need, and build them into SteMs."""
         segments = self.segments(stream)
-        wanted = np.zeros(len(rows), dtype=np.bool_)
+        wanted = np.zeros(len(lineage), dtype=np.bool_)
         for segment in segments:
             wanted |= any_bit(lineage[:, segment.place])
         if not wanted.any():
             return
-        rows, stored = rows[wanted], self.stores[stream]
-        columns = [lane[rows] for lane in tuples.columns]
-        ordinal = step.came[stream] + 1 + rows
-        positions = stored.append(columns, tuples.start[rows], ordinal, step.seqs[stream][rows])
-        for segment in segments:
-            stored.mark(segment, lineage[wanted][:, segment.place])
-        for key, stem in self.stems.items():
-            if stem.stream == stream:
-                codes = stem.codes(columns, len(rows), self._coders)
-                stored.encode(key, codes)
-                stem.build(codes, positions, stored.first)
+        piece, stored = slice(begin, begin + len(lineage)), self.stores[stream]
+        tuples, seq = tuples.take(piece), step.seqs[stream][piece]
+        ordinal = np.arange(step.came[stream] + 1 + begin, step.came[stream] + 1 + piece.stop)
+        if not wanted.all():
+            rows = np.flatnonzero(wanted)
+            tuples, seq, ordinal, lineage = tuples.take(rows), seq[rows], ordinal[rows], lineage[rows]
+        stems = {key: stem for key, stem in self.stems.items() if stem.stream == stream}
+        codes = {key: stem.codes(tuples.columns, len(tuples), self._coders) for key, stem in stems.items()}
+        bits = {segment: lineage[:, segment.place] for segment in segments}
+        positions = stored.append(tuples, ordinal, seq, bits, codes)
+        for key, stem in stems.items():
+            stem.build(codes[key], positions, stored.first)
 
     def probe(self, step: Step, now: Instant) -> Iterator[Part]:
         """What the queries gain; then what no window needs is forgotten."""
@@ -152,7 +153,9 @@ class Joining(Stateful):
             walk = Walk(group, self.stores, self.stems, arrivals, policy, self.tally, self._clock)
             for events in self._events(group, step):
                 for begin in range(0, len(events.seq), _EVENTS):
-                    yield from _parts(walk, events.take(slice(begin, begin + _EVENTS)))
+                    part = walk.part(events.take(slice(begin, begin + _EVENTS)))
+                    if part is not None:
+                        yield part
         for stream, stored in self.stores.items():
             self._forget(stream, stored, now)
 
@@ -160,8 +163,10 @@ class Joining(Stateful):
         for use, (stream, segment) in enumerate(zip(group.shape.streams, group.segments, strict=True)):
             stored = self.stores[stream]
             lineage = stored.lineage(segment)
-            new = np.arange(step.first[stream] - stored.first, len(stored))
-            yield _some(Events(use, new + stored.first, stored.seq[new], stored.ts[new], lineage[new], 1))
+            new = slice(step.first[stream] - stored.first, len(stored))
+            if new.start < new.stop:
+                positions = np.arange(step.first[stream], stored.first + len(stored))
+                yield _some(Events(use, positions, stored.seq[new], stored.ts[new], lineage[new], 1))
             for rows, bits in group.row_counts(use).items() if stream in step.seqs else ():
                 yield from self._leaving(step, stream, use, lineage, rows, bits)
 
@@ -182,19 +187,11 @@ class Joining(Stateful):
         number = self._came[stream] - max(extent.rows for extent in extents)
         ended = min(np.searchsorted(stored.ts, since, "right"), np.searchsorted(stored.ordinal, number, "right"))
         stored.forget(int(ended))
+        for stem in self.stems.values():
+            if stem.stream == stream:
+                stem.forget(stored.first)
 
 
 def _some(events: Events) -> Events:
-    return events.take(np.flatnonzero(any_bit(events.lineage)))
-
-
-def _parts(walk: Walk, events: Events) -> Iterator[Part]:
-    group = walk.group
-    for found in walk.results(events):
-        columns, ts = [], []
-        for use, stream in enumerate(group.shape.streams):
-            stored = walk.stores[stream]
-            rows = found.met[use] - stored.first
-            columns += [(lane, rows) for lane in stored.columns]
-            ts.append(stored.ts[rows])
-        yield Part.of(group, columns, hits(found.lineage), events.at[found.event], ts, events.sign)
+    alive = any_bit(events.lineage)
+    return events if alive.all() else events.take(np.flatnonzero(alive))

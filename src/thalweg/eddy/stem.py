@@ -22,6 +22,7 @@ from thalweg.state.keyed import Keyed
 from thalweg.state.snapshot import Stateful
 
 _LOW = (1 << 32) - 1
+_MANY = 256  # batches that wait
 
 
 class Coders(Stateful):
@@ -45,7 +46,7 @@ class Stem(Stateful):
     The list's clock counts positions: a tuple ends when it is no longer stored, and the oldest ends first.
     """
 
-    KEPT = ("_buffer",)
+    KEPT = ("_buffer", "_waiting")
 
     def __init__(self, stream: str, schema: Schema, values: Sequence[Expression], pool: StringPool) -> None:
         self.stream = stream
@@ -55,29 +56,46 @@ class Stem(Stateful):
         self._evaluate = Evaluator(values, schema, pool)
         self._types = ",".join(str(value.type) for value in values)
         self._buffer = FifoBuffer()
-
-    def __len__(self) -> int:
-        return len(self._buffer)
+        self._waiting: list[tuple[Ints, Ints]] = []  # codes and positions of tuples that nobody has looked for
 
     def codes(self, columns: Sequence[Lane], rows: int, coders: Coders) -> Ints:
         """The codes of tuples' keys."""
         return coders.encode(self._types, self._evaluate(columns, rows), rows)
 
     def build(self, codes: Ints, positions: Ints, first: int) -> None:
-        """Take up tuples; those before `first` are no longer stored."""
-        known = np.flatnonzero(codes != NO_PARTNER)
+        """Take up tuples; they are sorted in when somebody probes, if they are still stored then."""
+        self._waiting.append((codes, positions))
+        if len(self._waiting) > _MANY:
+            self.settle(first)
+
+    def probe(self, codes: Ints, first: int) -> Iterator[tuple[Ints, Ints]]:
+        """Rows of codes, and for each the position of a tuple with that code; none is before `first`."""
+        self.settle(first)
+        rows = np.flatnonzero(codes != NO_PARTNER)
+        for run, begin, count in self._buffer.probe(codes if len(rows) == len(codes) else codes[rows]):
+            for i, j in pairs(begin, count):
+                i, positions = rows[i], run.columns[0][j]
+                kept = positions >= first
+                yield (i, positions) if kept.all() else (i[kept], positions[kept])
+
+    def forget(self, first: int) -> None:
+        """Tuples before `first` are no longer stored."""
+        while self._waiting and self._waiting[0][1][-1] < first:
+            del self._waiting[0]
+
+    def settle(self, first: int) -> None:
+        """Sort in the tuples that wait, and let go of those before `first`."""
+        self.forget(first)
+        if not self._waiting:
+            return
+        codes, positions = (np.concatenate(lanes) for lanes in zip(*self._waiting, strict=True))
+        self._waiting = []
+        known = np.flatnonzero((codes != NO_PARTNER) & (positions >= first))
         where = positions[known]
         signs = np.ones(len(where), dtype=np.int8)
         tuples = Batch((where,), where, where + 1, signs)
         self._buffer.keep(Keyed.told_apart(codes[known], where & _LOW, tuples), first)
         self._buffer.expire(first)
-
-    def probe(self, codes: Ints) -> Iterator[tuple[Ints, Ints]]:
-        """Rows of codes, and for each the position of a tuple with that code, which may have been forgotten."""
-        rows = np.flatnonzero(codes != NO_PARTNER)
-        for run, first, count in self._buffer.probe(codes[rows]):
-            for i, j in pairs(first, count):
-                yield rows[i], run.columns[0][j]
 
 
 def stem_key(stream: str, values: Sequence[Expression]) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
+from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints, Lane, lane_dtype
 from thalweg.core.schema import Schema
 from thalweg.eddy.bits import Words, widened
@@ -78,25 +79,21 @@ class Stored(Stateful):
             self._codes[stem].append(np.full(len(self), -1))
         return self._codes[stem].rows
 
-    def append(self, columns: Sequence[Lane], ts: Ints, ordinal: Ints, seq: Ints) -> Ints:
-        """Store tuples; their positions."""
+    def append(
+        self, tuples: Batch, ordinal: Ints, seq: Ints, lineage: Mapping[Segment, Words], codes: Mapping[str, Ints]
+    ) -> Ints:
+        """Store tuples with their bits in all segments of the stream, and their codes in all its SteMs; positions."""
         begin = self.first + len(self)
+        for segment, bits in lineage.items():
+            self.lineage(segment)
+            self._lineage[segment.name].append(bits)
+        for stem, new in codes.items():
+            self.codes(stem)
+            self._codes[stem].append(new)
         lanes = (*self._columns, self._ts, self._ordinal, self._seq)
-        for lane, new in zip(lanes, (*columns, ts, ordinal, seq), strict=True):
+        for lane, new in zip(lanes, (*tuples.columns, tuples.start, ordinal, seq), strict=True):
             lane.append(new)
-        for lineage in self._lineage.values():
-            lineage.append(np.zeros((len(ts), lineage.rows.shape[1]), dtype=np.uint64))
-        for codes in self._codes.values():
-            codes.append(np.full(len(ts), -1))
-        return np.arange(begin, begin + len(ts))
-
-    def mark(self, segment: Segment, bits: Words) -> None:
-        """The lineage of the tuples that were stored last."""
-        self.lineage(segment)[len(self) - len(bits) :] = bits
-
-    def encode(self, stem: str, codes: Ints) -> None:
-        """The codes of the tuples that were stored last."""
-        self.codes(stem)[len(self) - len(codes) :] = codes
+        return np.arange(begin, begin + len(tuples))
 
     def clear(self, segment: Segment, bits: Words) -> None:
         """Take bits from all tuples, so that they can mean another query."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from thalweg.core.lanes import Ints, Lane
 from thalweg.eddy.bits import Words, any_bit, bitmap, count_bits
+from thalweg.eddy.delivered import Part
 from thalweg.eddy.events import Arrivals, Events, Partial
 from thalweg.eddy.group import Demand, Group
 from thalweg.eddy.links import Link, links_to
@@ -16,6 +17,7 @@ from thalweg.eddy.routing import Policy, Work
 from thalweg.eddy.statistics import Tally
 from thalweg.eddy.stem import Stem
 from thalweg.eddy.stored import Stored
+from thalweg.eddy.whose import together
 from thalweg.operators.pairs import pairs
 
 _CELLS = 1 << 19  # words of lineage that are looked at together
@@ -32,6 +34,21 @@ class Walk:
     policy: Policy
     tally: Tally
     clock: Callable[[], float]
+
+    def part(self, events: Events) -> Part | None:
+        """What comes of events; who gets a result is told in short before the next piece is worked out."""
+        pieces = [(found.event, found.met, self.group.whose(found.lineage)) for found in self.results(events)]
+        if not pieces:
+            return None
+        columns, ts = list[tuple[Lane, Ints | None]](), []
+        for use in range(len(self.group.segments)):
+            stored = self._stored(use)
+            rows = np.concatenate([met[use] for _, met, _ in pieces]) - stored.first
+            columns += [(lane, rows) for lane in stored.columns]
+            ts.append(stored.ts[rows])
+        at = events.at[np.concatenate([event for event, _, _ in pieces])]
+        whose = together([(mine, len(event)) for event, _, mine in pieces])
+        return Part(self.group.takers(), columns, whose, at, ts, events.sign)
 
     def results(self, events: Events) -> Iterator[Partial]:
         """All whole results, depth first, so that few intermediate tuples wait."""
@@ -92,9 +109,7 @@ class Walk:
     def _candidates(self, partial: Partial, use: int, links: Sequence[Link]) -> Iterator[tuple[Ints, Ints]]:
         stored = self._stored(use)
         if links:
-            for i, positions in self.stems[links[0].stem].probe(self._codes(partial, links[0])):
-                kept = positions >= stored.first
-                yield i[kept], positions[kept]
+            yield from self.stems[links[0].stem].probe(self._codes(partial, links[0]), stored.first)
         else:
             count = np.full(len(partial), len(stored))
             for i, rows in pairs(np.zeros_like(count), count):
@@ -106,18 +121,22 @@ class Walk:
 
     def _met(self, events: Events, partial: Partial, use: int, i: Ints, positions: Ints) -> Partial:
         """Pairs that the sequence numbers allow, with the bits that both have and whose windows hold the partner."""
-        stored = self._stored(use)
-        event, rows = partial.event[i], positions - stored.first
-        came = events.sign > 0
-        seq, theirs = events.seq[event], stored.seq[rows]
-        known = np.flatnonzero(theirs <= seq if came and use < events.use else theirs < seq)
-        i, positions, event, rows, seq = i[known], positions[known], event[known], rows[known], seq[known]
+        stored, came = self._stored(use), events.sign > 0
+        if len(stored) and stored.seq[-1] >= events.first:  # else all of them came before
+            seq, theirs = events.seq[partial.event[i]], stored.seq[positions - stored.first]
+            known = np.flatnonzero(theirs <= seq if came and use < events.use else theirs < seq)
+            i, positions = i[known], positions[known]
+        event, rows = partial.event.take(i), positions - stored.first
+        lineage = partial.lineage.take(i, axis=0)
+        lineage &= stored.lineage(self.group.segments[use]).take(rows, axis=0)
         in_time, in_rows = self.group.within(use)
-        counted = self.arrivals.count(self.group.shape.streams[use], seq, came or use < events.use)
-        lineage = partial.lineage[i] & stored.lineage(self.group.segments[use])[rows]
-        lineage &= in_time.look_up(events.at[event] - stored.ts[rows])
-        lineage &= in_rows.look_up(counted - stored.ordinal[rows])
-        met = {other: where[i] for other, where in partial.met.items()}
+        if in_time is not None:
+            lineage &= in_time.look_up(events.at.take(event) - stored.ts.take(rows))
+        if in_rows is not None:
+            stream = self.group.shape.streams[use]
+            counted = self.arrivals.count(stream, events.seq[event], came or use < events.use)
+            lineage &= in_rows.look_up(counted - stored.ordinal[rows])
+        met = {other: where.take(i) for other, where in partial.met.items()}
         return _alive(Partial(event, {**met, use: positions}, lineage))
 
     def _agreeing(self, partial: Partial, links: Sequence[Link]) -> Partial:

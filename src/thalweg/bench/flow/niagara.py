@@ -5,7 +5,9 @@
 *PullUp* joins once and selects for all queries above the join. *PushDown* selects for all queries at once, but then
 each query has a join of its own, with the articles' table shared. Both hand on a copy of a tuple for each query that
 it goes to.
-In the second experiment x is replaced by a costly predicate of each query's own.
+All three give every query a batch of its own, one after the other.
+In the second experiment x is replaced by a costly predicate of each query's own: first an expression, which is computed
+for every row, then a user's function, which is asked once for equal arguments, below the join or above it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thalweg.algebra.catalog import Stream
-from thalweg.algebra.expressions import Call, Expression, Literal, call, cast, column, literal
+from thalweg.algebra.expressions import Call, Expression, Literal, UserFunction, call, cast, column, function, literal
 from thalweg.algebra.plan import Join, Plan, Select, StreamScan, Windowed
 from thalweg.algebra.windows import Now, Unbounded
 from thalweg.bench.flow.selections import MEASURED, measure
@@ -34,29 +36,31 @@ STOCKS = Stream("stocks", Schema.of(symbol=DataType.BIGINT, price=DataType.BIGIN
 ARTICLES = Stream("articles", Schema.of(symbol=DataType.BIGINT, text=DataType.BIGINT))
 SYMBOLS = 10_000
 HIGHEST = 100_000  # price
-AHEAD = 2.0  # of PullUp, with costly predicates and ten articles for a quote
+TEXT = 1_000  # characters that a costly predicate looks through
+QUERIES = (1, 10, 20, 50, 100, 200)
+PREDICATES = "predicates"
+AHEAD = 5.0  # of PullUp, with costly predicates and several articles for a quote
 
 SYMBOL, PRICE = column(STOCKS.schema, 0), column(STOCKS.schema, 1)
 BOTH = STOCKS.schema + ARTICLES.schema
 
 
-def run(queries: Sequence[int] = (1, 10, 100), costly: int = 20, symbols: int = SYMBOLS) -> Iterator[Result]:
-    """By number of queries, then by number of articles for a quote."""
+def run(queries: Sequence[int] = QUERIES, costly: int = 100, symbols: int = SYMBOLS) -> Iterator[Result]:
+    """By number of queries, then by number of articles for a quote, with as many pairs of both."""
     for count in queries:
-        eddy, pull_up, push_down = _measured(Bench(_bounds(count), 1, symbols))
-        name = f"{count} queries on stocks and articles: eddy against"
-        yield Result(f"{name} PullUp", pull_up / eddy, None, at_least=True)
-        yield Result(f"{name} PushDown", push_down / eddy, 1.0 if count >= 10 else None, at_least=True)
-    for articles in (1, 10, 30):
-        bench = Bench(_costly(costly), articles, symbols // 5)
-        eddy, pull_up = measure([bench.eddy(), bench.pull_up()], bench.quotes())
-        target = AHEAD if articles == 10 else None
-        name = f"costly predicates, {articles} articles for a quote: eddy against PullUp"
-        yield Result(name, pull_up / eddy, target, at_least=True)
-
-
-def _measured(bench: Bench) -> list[float]:
-    return measure([bench.eddy(), bench.pull_up(), bench.push_down()], bench.quotes())
+        bench = Bench(_bounds(count), 1, symbols)
+        eddy, *others = measure([bench.eddy(), bench.pull_up(), bench.push_down()], bench.quotes())
+        target = 1.0 if count >= 10 else None
+        for name, other in zip(("PullUp", "PushDown"), others, strict=True):
+            case = f"{count} queries on stocks and articles: eddy against {name}"
+            yield Result(case, other / eddy, target, at_least=True)
+    for what, predicates in ((PREDICATES, _costly(costly)), ("functions of users", _functions(costly))):
+        for articles in (1, 10, 100) if what == PREDICATES else (10, 100):
+            bench = Bench(predicates, articles, symbols // articles)
+            eddy, pull_up = measure([bench.eddy(), bench.pull_up()], bench.quotes())
+            case = f"{costly} costly {what}, {articles} articles for a quote: eddy against PullUp"
+            target = AHEAD if articles > 1 and what == PREDICATES else None
+            yield Result(case, pull_up / eddy, target, at_least=True)
 
 
 def _bounds(count: int) -> list[Expression]:
@@ -67,13 +71,26 @@ def _bounds(count: int) -> list[Expression]:
 
 def _costly(count: int) -> list[Expression]:
     """A search in a text of each query's own, long enough that it takes its time; it lets few quotes pass."""
-    found: list[Expression] = []
+    rng, found = np.random.default_rng(3), list[Expression]()
     for i in range(count):
-        text: Expression = cast(call("+", PRICE, literal(i)), DataType.STRING)
-        for _ in range(4):
-            text = call("concat", text, call("reverse", text))
+        letters = "".join(rng.choice(list("abcdefgh"), TEXT).tolist())
+        text = call("concat", literal(letters), cast(call("+", PRICE, literal(i)), DataType.STRING))
         found.append(call("like", text, literal(f"%{i % 10}{i // 10 % 10}%")))
     return found
+
+
+def _functions(count: int) -> list[Expression]:
+    """The same by functions in Python."""
+
+    def looks_for(text: str, number: int) -> UserFunction:
+        @function(name=f"wants_{number}", returns=bool, takes=int)
+        def wants(price: int) -> bool:
+            shown = str(price + number)
+            return text in (shown + shown[::-1]) * 8
+
+        return wants
+
+    return [Call(looks_for(f"{i % 10}{i // 10 % 10}", i), (PRICE,), DataType.BOOLEAN) for i in range(count)]
 
 
 @dataclass(frozen=True)
@@ -99,7 +116,7 @@ class Bench:
             assert query is not None
             eddy.add(slot, query)
         eddy.process({"articles": self._table()}, 0)
-        return lambda batch, now: len(eddy.process({"stocks": batch}, now))
+        return lambda batch, now: sum(len(gained) for _, gained in eddy.process({"stocks": batch}, now))
 
     def pull_up(self) -> Callable[[Batch, int], int]:
         """One join, then the predicates over its results."""

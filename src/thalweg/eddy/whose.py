@@ -1,0 +1,106 @@
+"""Which query gets which result: marked in bitmaps where most results go to many, listed where they go to few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from thalweg.core.lanes import Ints
+from thalweg.eddy.bits import Words, count_bits, hits
+
+_FEW = 16  # queries for each that gets a result: with more, a list is shorter and faster to go through
+_SAMPLE = 64  # results
+_OCTET = 8
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Results with their lineage."""
+
+    lineage: Words
+
+    def __len__(self) -> int:
+        return self._total
+
+    @cached_property
+    def _total(self) -> int:
+        return count_bits(self.lineage)
+
+    def by_bit(self) -> Iterator[tuple[int, Ints]]:
+        """Bits, and the results that each has, in order."""
+        octets = np.ascontiguousarray(self.lineage, dtype="<u8").view(np.uint8)
+        used = np.bitwise_or.reduce(octets, axis=0)
+        for place in np.flatnonzero(used).tolist():
+            column = np.ascontiguousarray(octets[:, place])
+            for bit in range(_OCTET):
+                if used[place] >> bit & 1:
+                    yield place * _OCTET + bit, np.flatnonzero((column & np.uint8(1 << bit)) != 0)
+
+    def counts(self) -> tuple[Ints, Ints]:
+        """Bits, and how many results each has."""
+        found = [(bit, len(results)) for bit, results in self.by_bit()]
+        bits, counted = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        return bits, counted
+
+    def listed(self) -> Listed:
+        """The same as a list."""
+        return Listed(*hits(self.lineage))
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Results, and the bit of one that gets it, in order of results."""
+
+    results: Ints
+    bits: Ints
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    def by_bit(self) -> Iterator[tuple[int, Ints]]:
+        """Bits, and the results that each has, in order."""
+        if not len(self.bits):
+            return
+        narrow = self.bits.astype(np.uint16) if self.bits.max() < 1 << 16 else self.bits  # sorted by digits: faster
+        order = np.argsort(narrow, kind="stable")
+        bits, results = self.bits[order], self.results[order]
+        first = np.flatnonzero(np.append(True, bits[1:] != bits[:-1]))
+        yield from zip(bits[first].tolist(), np.split(results, first[1:]), strict=True)
+
+    def counts(self) -> tuple[Ints, Ints]:
+        """Bits, and how many results each has."""
+        counted = np.bincount(self.bits)
+        known = np.flatnonzero(counted)
+        return known, counted[known]
+
+    def listed(self) -> Listed:
+        """The same."""
+        return self
+
+
+Whose = Marked | Listed
+
+
+def whose(lineage: Words, queries: int) -> Whose:
+    """The shorter way to tell it, given how many queries there are; the lineage is kept as it is, or not at all."""
+    some, marked = lineage[:: max(1, len(lineage) // _SAMPLE)], Marked(lineage)
+    return marked if count_bits(some) * _FEW >= len(some) * queries else marked.listed()
+
+
+def together(parts: Sequence[tuple[Whose, int]]) -> Whose:
+    """Parts with so many results each, one behind the other."""
+    if len(parts) == 1:
+        return parts[0][0]
+    marked = [part for part, _ in parts if isinstance(part, Marked)]
+    if len(marked) == len(parts) and marked:
+        return Marked(np.concatenate([part.lineage for part in marked]))
+    listed, begin = [(np.empty(0, dtype=np.int64),) * 2], 0
+    for part, size in parts:
+        one = part.listed()
+        listed.append((one.results + begin, one.bits))
+        begin += size
+    results, bits = (np.concatenate(lanes) for lanes in zip(*listed, strict=True))
+    return Listed(results, bits)
