@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from eddy.papers_queries import ATTRIBUTES, TABLE_3, WORKLOAD_1, WORKLOAD_2, WORKLOAD_3, Flow, settled, where
+from thalweg.bench.paper.seed003.queries import (
+    ATTRIBUTES,
+    TABLE_3,
+    WORKLOAD_1,
+    WORKLOAD_2,
+    WORKLOAD_3,
+    Flow,
+    settled,
+    where,
+)
 from thalweg.core.errors import PlanError
 from thalweg.core.strings import StringPool
 from thalweg.eddy import Eddy

@@ -48,13 +48,13 @@ BOTH = STOCKS.schema + ARTICLES.schema
 def run(queries: Sequence[int] = QUERIES, costly: int = 100, symbols: int = SYMBOLS) -> Iterator[Result]:
     """By number of queries, then by number of articles for a quote, with as many pairs of both."""
     for count in queries:
-        bench = Bench(_bounds(count), 1, symbols)
+        bench = Bench(bounds(count), 1, symbols)
         eddy, *others = measure([bench.eddy(), bench.pull_up(), bench.push_down()], bench.quotes())
         target = 1.0 if count >= 10 else None
         for name, other in zip(("PullUp", "PushDown"), others, strict=True):
             case = f"{count} queries on stocks and articles: eddy against {name}"
             yield Result(case, other / eddy, target, at_least=True)
-    for what, predicates in ((PREDICATES, _costly(costly)), ("functions of users", _functions(costly))):
+    for what, predicates in ((PREDICATES, costly_predicates(costly)), ("functions of users", functions(costly))):
         for articles in (1, 10, 100) if what == PREDICATES else (10, 100):
             bench = Bench(predicates, articles, symbols // articles)
             eddy, pull_up = measure([bench.eddy(), bench.pull_up()], bench.quotes())
@@ -63,13 +63,13 @@ def run(queries: Sequence[int] = QUERIES, costly: int = 100, symbols: int = SYMB
             yield Result(case, pull_up / eddy, target, at_least=True)
 
 
-def _bounds(count: int) -> list[Expression]:
+def bounds(count: int) -> list[Expression]:
     """price > x; the lowest x lets all pass."""
     xs = np.sort(np.random.default_rng(1).integers(0, HIGHEST, count))
     return [call(">", PRICE, literal(int(x))) for x in (0, *xs[1:].tolist())]
 
 
-def _costly(count: int) -> list[Expression]:
+def costly_predicates(count: int) -> list[Expression]:
     """A search in a text of each query's own, long enough that it takes its time; it lets few quotes pass."""
     rng, found = np.random.default_rng(3), list[Expression]()
     for i in range(count):
@@ -79,7 +79,7 @@ def _costly(count: int) -> list[Expression]:
     return found
 
 
-def _functions(count: int) -> list[Expression]:
+def functions(count: int) -> list[Expression]:
     """The same by functions in Python."""
 
     def looks_for(text: str, number: int) -> UserFunction:

@@ -69,7 +69,7 @@ def shared_eddy(stream: Stream, plans: Sequence[Plan]) -> Process:
         query = spj(plan)
         assert query is not None
         eddy.add(slot, query)
-    return lambda batch, now: len(eddy.process({stream.name: batch}, now))
+    return lambda batch, now: sum(len(gained) for _, gained in eddy.process({stream.name: batch}, now))
 
 
 def an_eddy_each(stream: Stream, plans: Sequence[Plan]) -> Process:
