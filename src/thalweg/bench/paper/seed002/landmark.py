@@ -20,6 +20,11 @@ _LANES = 2  # beside its columns, what a stored result takes: start and end
 _LANDMARK = f"{WORKLOAD} The landmark is the beginning: the window grows by 10,000 tuples a cycle."
 STATE = Axis("tuples in a window")
 
+LOOKED_UP = (
+    "each tuple still costs finding its value or group in a table and sorting the batch by it, about 0.2 µs, and a "
+    "joined tuple costs no more than 0.1 µs to make over columns; the ratio grows with the window"
+)
+
 
 @lru_cache(maxsize=2)
 def _measured(scale: Scale) -> tuple[Points, Points]:
@@ -65,7 +70,7 @@ FIGURE_12 = Experiment(
     (
         grows(JOIN, "a join's cumulative time grows faster than the window, 6 times", least=9.0),
         *(
-            below_at_end(name, JOIN, f"{name} takes a tenth of a join's time at the end", by=10.0)
+            below_at_end(name, JOIN, f"{name} takes a tenth of a join's time at the end", by=10.0, why=LOOKED_UP)
             for name in (DISTINCT, SUM, MAX)
         ),
     ),

@@ -13,6 +13,11 @@ EACH = (2_000, 4_000, 10_000, 20_000)  # tuples in a partition
 RARE = 0.1  # the share of the rarest protocol, at least
 WHOLE = "distinct, not partitioned"
 
+CHEAP_DISTINCT = (
+    "duplicate elimination, which counts by value, looks for nothing in a count window either, and is a third of the "
+    "cost of keeping each group's values in order for MAX; partitions make no difference to either"
+)
+
 
 def _run(scale: Scale) -> Measured:
     rate = scale.pick(RATE, FEW)
@@ -44,6 +49,12 @@ FIGURE_11 = Experiment(
     (
         grows(DISTINCT, "duplicate elimination stays within a factor of 1.5", least=1 / 1.5, most=1.5),
         below(MAX, JOIN, "MAX costs less than a join"),
-        below(MAX, WHOLE, "MAX costs about half as much as duplicate elimination over a count window", by=1.5),
+        below(
+            MAX,
+            WHOLE,
+            "MAX costs about half as much as duplicate elimination over a count window",
+            by=1.5,
+            why=CHEAP_DISTINCT,
+        ),
     ),
 )
