@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 X = float | str
 Series = Mapping[str, Mapping[X, float]]  # by name, x and the number measured there
+Points = dict[str, dict[X, float]]  # the same while it is being measured
 
 T = TypeVar("T")
 

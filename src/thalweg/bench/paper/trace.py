@@ -7,7 +7,7 @@ said by the experiment. A trace that is too short begins anew.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -52,6 +52,13 @@ class Trace:
     def links(self, count: int) -> list[Stream]:
         """The first links' rows, each as a stream."""
         return [self.stream(np.flatnonzero(self.link == link)) for link in range(count)]
+
+    def only(self, protocols: int) -> Trace:
+        """The rows of so many protocols, the most frequent ones."""
+        counts = np.bincount(self.protocol)
+        rows = np.isin(self.protocol, np.argsort(-counts, kind="stable")[:protocols])
+        lanes = {name: getattr(self, name)[rows] for name in ("protocol", "src", "dst", "partner", "duration", "link")}
+        return replace(self, **lanes)
 
     def dealt(self, count: int) -> list[Stream]:
         """All rows, dealt to so many streams in turn."""

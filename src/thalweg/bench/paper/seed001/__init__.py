@@ -1,5 +1,10 @@
-"""The experiments of seed 001."""
+"""The experiments of seed 001: how operators learn the time, input-triggered, by negative tuples and by messages."""
 
 from thalweg.bench.paper.experiment import Experiment
+from thalweg.bench.paper.seed001.delay import FIGURE_7B, FIGURE_7C
+from thalweg.bench.paper.seed001.join_message import FIGURE_8A, FIGURE_8B
+from thalweg.bench.paper.seed001.loaded import FIGURE_9A, FIGURE_9B, FIGURE_10
 
-EXPERIMENTS: tuple[Experiment, ...] = ()
+EXPERIMENTS: tuple[Experiment, ...] = (
+    FIGURE_7B, FIGURE_7C, FIGURE_8A, FIGURE_8B, FIGURE_9A, FIGURE_9B, FIGURE_10,
+)  # fmt: skip

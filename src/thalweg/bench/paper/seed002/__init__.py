@@ -1,5 +1,11 @@
-"""The experiments of seed 002."""
+"""The experiments of seed 002: operators alone, over windows of every kind."""
 
 from thalweg.bench.paper.experiment import Experiment
+from thalweg.bench.paper.seed002.count_windows import FIGURE_8, FIGURE_9, FIGURE_10
+from thalweg.bench.paper.seed002.landmark import FIGURE_12, FIGURE_13
+from thalweg.bench.paper.seed002.partitioned import FIGURE_11
+from thalweg.bench.paper.seed002.time_windows import FIGURE_6, FIGURE_7
 
-EXPERIMENTS: tuple[Experiment, ...] = ()
+EXPERIMENTS: tuple[Experiment, ...] = (
+    FIGURE_6, FIGURE_7, FIGURE_8, FIGURE_9, FIGURE_10, FIGURE_11, FIGURE_12, FIGURE_13,
+)  # fmt: skip

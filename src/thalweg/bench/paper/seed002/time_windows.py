@@ -1,0 +1,93 @@
+"""Figures 6 and 7: operators over time-based sliding windows, by slide and by extent."""
+
+from __future__ import annotations
+
+from thalweg.bench.paper.claims import below, grows
+from thalweg.bench.paper.experiment import Axis, Experiment, Measured, Points, Scale
+from thalweg.bench.paper.seed002.running import DISTINCT, FEW, JOIN, MAX, QUERIES, RATE, SUM, WORKLOAD, milliseconds
+from thalweg.bench.paper.trace import trace
+
+EXTENT = 10  # timestamps, by slide
+SLIDES = (1, 2, 5, 10)
+EXTENTS = (2, 5, 10, 20, 30)
+
+INCREMENTAL = (
+    "{} takes in what comes and takes out what ends, and looks at nothing else of the window: its cost follows the "
+    "tuples of a timestamp, not the extent"
+)
+
+
+def _by_slide(scale: Scale) -> Measured:
+    rate = scale.pick(RATE, FEW)
+    slides = scale.pick(SLIDES, (1, 5))
+    found: Points = {
+        name: {float(slide): slide * _time(name, EXTENT, slide, rate, scale) for slide in slides} for name in QUERIES
+    }
+    return Measured(found, {"connections": trace(scale).name})
+
+
+def _by_extent(scale: Scale) -> Measured:
+    rate = scale.pick(RATE, FEW)
+    extents = scale.pick(EXTENTS, (2, 10))
+    found: Points = {
+        name: {float(extent): _time(name, extent, 1, rate, scale) for extent in extents} for name in QUERIES
+    }
+    return Measured(found, {"connections": trace(scale).name})
+
+
+def _time(name: str, extent: int, slide: int, rate: int, scale: Scale) -> float:
+    """Per timestamp; over two slides at least."""
+    cycles = scale.pick(max(10, 2 * slide), slide)
+    filled = -(-extent // slide) * slide  # so that the same number of slides is timed
+    window = f"[RANGE {extent} SLIDE {slide}]"
+    return milliseconds(name, window, scale, fill=(filled - 1) * rate, cycles=cycles, rate=rate)
+
+
+FIGURE_6 = Experiment(
+    "002-fig6",
+    "operators over time-based windows, by slide",
+    "The cost of a slide grows linearly with its length, for as many tuples come and go. A join costs far more than "
+    "the others, aggregates next to nothing, and duplicate elimination lies between.",
+    f"{WORKLOAD} The extent is {EXTENT} timestamps.",
+    Axis("slide (timestamps of 10,000 tuples)"),
+    Axis("processor time (ms per slide)", log=True),
+    _by_slide,
+    (
+        *(
+            grows(name, f"{name} grows linearly: about ten times from 1 to 10", least=5.0, most=20.0)
+            for name in QUERIES
+        ),
+        below(DISTINCT, JOIN, "a join costs far more than duplicate elimination", by=2.0),
+        below(SUM, DISTINCT, "SUM costs less than duplicate elimination"),
+        below(MAX, DISTINCT, "MAX costs less than duplicate elimination"),
+    ),
+)
+
+FIGURE_7 = Experiment(
+    "002-fig7",
+    "operators over time-based windows, by extent",
+    "Cost grows almost linearly with the extent; that of a join does so most clearly, for more tuples match.",
+    f"{WORKLOAD} The window slides with every timestamp.",
+    Axis("extent (timestamps of 10,000 tuples)"),
+    Axis("processor time (ms per timestamp)", log=True),
+    _by_extent,
+    (
+        grows(JOIN, "a join grows at least half as fast as the extent, 15 times", least=7.5),
+        grows(
+            DISTINCT,
+            "duplicate elimination grows at least half as fast as the extent",
+            least=7.5,
+            why="delta* tells of a value once in a window's length, and keeps its youngest tuple: the longer the "
+            "window, the less there is to do",
+        ),
+        grows(SUM, "SUM grows at least half as fast as the extent", least=7.5, why=INCREMENTAL.format("SUM")),
+        grows(
+            MAX,
+            "MAX grows at least half as fast as the extent",
+            least=7.5,
+            why="only tuples that may still become the greatest are kept, in order, so that nothing is searched "
+            "when one ends",
+        ),
+        below(DISTINCT, JOIN, "a join costs most"),
+    ),
+)
