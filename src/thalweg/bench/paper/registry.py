@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from thalweg.bench.paper import seed000, seed001, seed002, seed003, seed004
+from thalweg.bench.paper import scaling, seed000, seed001, seed002, seed003, seed004
 from thalweg.bench.paper.experiment import Experiment
 from thalweg.core.errors import NameNotFoundError
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     *seed000.EXPERIMENTS, *seed001.EXPERIMENTS, *seed002.EXPERIMENTS, *seed003.EXPERIMENTS,
-    *seed004.EXPERIMENTS,
+    *seed004.EXPERIMENTS, *scaling.EXPERIMENTS,
 )  # fmt: skip
 
 PAPERS: dict[str, str] = {
@@ -17,6 +17,7 @@ PAPERS: dict[str, str] = {
     "002": "Window update patterns in stream operators",
     "003": "Continuously adaptive continuous queries",
     "004": "Multi-way joins of sliding windows",
+    "scale": "How it scales",
 }
 
 

@@ -1,0 +1,14 @@
+"""Would catch an experiment on Spark that does not run."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from thalweg.bench.paper import Scale, chosen, conduct
+
+
+def test_rows_per_second_by_shards(spark: SparkSession) -> None:
+    (experiment,) = chosen("scale-shards")
+    outcome = conduct(experiment, Scale(quick=True))
+    assert [list(points) for points in outcome.series.values()] == [[1, 2]]
+    assert all(rate > 0 for points in outcome.series.values() for rate in points.values())
