@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from thalweg.core.lanes import Ints, Lane
-from thalweg.eddy.bits import Words, any_bit, count_bits
+from thalweg.eddy.bits import Words, any_bit
 from thalweg.eddy.grouped_filter import GroupedFilter, Sight
 
 _SAMPLE = 128  # tuples whose pairs are counted
@@ -50,10 +50,9 @@ class Block:
         some = self.lineage[:_SAMPLE]
         return int(np.count_nonzero(any_bit(some & bits))) >= _MOSTLY * len(some)
 
-    def pairs_per_tuple(self, rows: Ints | None, bits: Words) -> float:
-        """How many of some bits a tuple has, on the average over a sample of some rows."""
-        some = self.lineage[:_SAMPLE] if rows is None else self.lineage[rows[:_SAMPLE]]
-        return count_bits(some & bits) / len(some)
+    def some(self, rows: Ints | None) -> Words:
+        """The lineage of a sample of some tuples, or of all."""
+        return self.lineage[:_SAMPLE] if rows is None else self.lineage[rows[:_SAMPLE]]
 
     def apply(self, grouped: GroupedFilter, rows: Ints | None) -> None:
         """Let some tuples, or all, visit a filter; if most do, all may."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from thalweg.algebra.expressions import Expression, column, map_columns
 from thalweg.core.lanes import Ints, Lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.eddy.bits import Words
+from thalweg.eddy.bits import Words, any_bit, count_bits
 from thalweg.eddy.block import Block, Chunk
 from thalweg.eddy.grouped_filter import ALL, GroupedFilter
 from thalweg.eddy.members import Member, MemberSet, Space
@@ -39,8 +40,7 @@ class _Stop:
 
     operator: str
     by_most: bool | None = None  # None if it is not known
-    given: float | None = None  # per tuple
-    returned: float = 0.0
+    rates: tuple[float, float, float] | None = None
 
 
 class Source(Stateful):
@@ -115,7 +115,7 @@ class Source(Stateful):
             if self._skip and place:
                 rows = self._needing(block, grouped, stop)
             if rows is None or len(rows):
-                self._visit(block, grouped, stop, rows)
+                self._visit(block, grouped, stop, rows, todo.values())
             block.decide(todo.values())
         block.decide(())
 
@@ -125,15 +125,18 @@ class Source(Stateful):
             stop.by_most = len(block) > 1 and block.mostly_have(grouped.needs.row())
         return None if stop.by_most else block.with_any(grouped.needs.row())
 
-    def _visit(self, block: Block, grouped: GroupedFilter, stop: _Stop, rows: Ints | None) -> None:
-        began, needs = self._clock(), grouped.needs.row()
-        given = block.pairs_per_tuple(rows, needs) if stop.given is None else stop.given
+    def _visit(
+        self, block: Block, grouped: GroupedFilter, stop: _Stop, rows: Ints | None, to_come: Iterable[GroupedFilter]
+    ) -> None:
+        began, before = self._clock(), block.some(rows)
         block.apply(grouped, rows)
-        if stop.given is None:
-            stop.given, stop.returned = given, block.pairs_per_tuple(rows, needs)
+        if stop.rates is None:
+            needs = grouped.needs.row()
+            pending = reduce(np.bitwise_or, (other.needs.row() for other in to_come), needs)
+            stop.rates = _rates(before & needs, block.some(rows), needs, pending)
         count = len(block) if rows is None else len(rows)
-        seconds = self._clock() - began
-        work = Work(grouped.name, count, round(given * count), round(stop.returned * count), seconds)
+        given, returned, gone = (round(rate * count) for rate in stop.rates)
+        work = Work(grouped.name, count, given, returned, self._clock() - began, gone)
         self.policy.told(work)
         self.tally.add(work)
 
@@ -146,3 +149,10 @@ class Source(Stateful):
                 name += f" ({len(self.filters)})"
             self.filters[attribute] = GroupedFilter(name, attribute, self.schema, self._pool, self.space)
         return self.filters[attribute]
+
+
+def _rates(given: Words, after: Words, needs: Words, pending: Words) -> tuple[float, float, float]:
+    """Pairs per tuple of a sample that a filter was given, that came back, and that were of tuples which did not."""
+    gone = given[~any_bit(after & pending)]
+    some = max(1, len(given))
+    return count_bits(given) / some, count_bits(after & needs) / some, count_bits(gone) / some
