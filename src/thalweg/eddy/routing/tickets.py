@@ -15,8 +15,9 @@ class Tickets(Policy):
     """An operator gets a ticket for each predicate that it applies to a tuple, and gives them back with the tuple.
 
     So a filter wins tickets with tuples that no query wants after it, as many as had a predicate there; a SteM with
-    pairs for which it finds no partner. The next operator is drawn by lot. Old tickets fade, so that a filter which no longer drops anything loses its
-    place; each keeps at least one ticket, and one in a hundred, so that it is tried again.
+    pairs for which it finds no partner. The next operator is drawn by lot. Old tickets fade, so that a filter which no
+    longer drops anything loses its place; each keeps at least one ticket, and one in a hundred, so that it is tried
+    again.
     """
 
     KEPT = ("_draws", "_tickets")
