@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import reduce
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ Words = npt.NDArray[np.uint64]
 
 WORD = 64
 _NARROW = 8  # words
+_SHORT = 1 << 25  # words whose bits 32-bit numbers can count
 _ONE = np.uint64(1)
 
 
@@ -49,16 +51,21 @@ def count_bits(matrix: Words) -> int:
 
 
 def hits(matrix: Words) -> tuple[Ints, Ints]:
-    """The rows and numbers of all bits that are set, row by row. Only words and bytes with a bit are unpacked."""
-    width = matrix.shape[1]
-    flat = np.ascontiguousarray(matrix, dtype="<u8").reshape(-1)
+    """The rows and numbers of all bits that are set, row by row: bit by bit, of the words that have any."""
+    flat, width = np.ascontiguousarray(matrix).reshape(-1), max(1, matrix.shape[1])
+    dtype = np.int32 if flat.size < _SHORT else np.int64
     words = np.flatnonzero(flat != 0)  # truth values are searched much faster than numbers
-    octets = flat[words].view(np.uint8)
-    full = np.flatnonzero(octets != 0)
-    found = np.flatnonzero(np.unpackbits(octets[full], bitorder="little").view(np.bool_))
-    octet = full[found >> 3]
-    rows, word = np.divmod(words[octet >> 3], max(1, width))
-    return rows, word * WORD + (octet & 7) * 8 + (found & 7)
+    value, words = flat[words], words.astype(dtype)
+    row = words // dtype(width)
+    base, counts = (words - row * dtype(width)) * dtype(WORD), np.bitwise_count(value)
+    place: npt.NDArray[Any] = np.cumsum(counts, dtype=dtype) - counts
+    bits = np.empty(int(counts.sum(dtype=np.int64)), dtype=np.int64)
+    while len(value):
+        rest = value & (value - _ONE)
+        bits[place] = base + np.bitwise_count((value ^ rest) - _ONE)  # the lowest
+        left = np.flatnonzero(rest != 0)
+        value, base, place = rest[left], base[left], place[left] + 1
+    return np.repeat(row.astype(np.int64), counts), bits
 
 
 def widened(matrix: Words, words: int) -> Words:

@@ -25,7 +25,6 @@ from thalweg.eddy.whose import Whose, together
 from thalweg.state.snapshot import Stateful, Tree
 
 CHUNK = 1 << 14  # tuples that are routed together; with 1 each goes its own way
-_CELLS = 1 << 19  # words of lineage of a chunk
 
 
 @dataclass(frozen=True)
@@ -188,13 +187,14 @@ class Eddy(Stateful):
         """A stream's tuples through its filters, chunk by chunk; then to queries that only select, or into SteMs."""
         groups = [g for g in self._groups.values() if g.shape.streams == (source.stream,) and not g.shape.is_stored]
         found: dict[str, list[tuple[Whose, int]]] = {group.name: [] for group in groups}
-        size = max(1, min(self._chunk, _CELLS // max(1, source.space.width)))
-        for begin in range(0, len(tuples), size) if len(source.members) else ():
-            chunk = tuples.take(slice(begin, begin + size))
-            lineage = source.sift(chunk.columns, len(chunk))
-            for group in groups:
-                found[group.name].append((group.whose(lineage[:, group.segments[0].place]), len(chunk)))
-            self._joining.build(step, source.stream, tuples, begin, lineage)
+        begin = 0
+        for chunk in range(0, len(tuples), self._chunk) if len(source.members) else ():
+            some = tuples.take(slice(chunk, chunk + self._chunk))
+            for lineage in source.sift(some.columns, len(some)):
+                for group in groups:
+                    found[group.name].append((group.whose(lineage[:, group.segments[0].place]), len(lineage)))
+                self._joining.build(step, source.stream, tuples, begin, lineage)
+                begin += len(lineage)
         columns = [(lane, None) for lane in tuples.columns]
         for group in groups if len(source.members) else ():
             yield Part(group.takers(), columns, together(found[group.name]), tuples.start, [tuples.start])

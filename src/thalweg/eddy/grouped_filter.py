@@ -20,6 +20,7 @@ ALL = 0  # the layer of predicates that must all hold; layer n is the n-th claus
 
 _FEW = 64
 
+Sight = list[tuple[int, Steps, Ints]]  # by layer an index, and the pieces of it that values lie in
 _Conditions = dict[Member, dict[int, ValueSet]]
 
 
@@ -67,20 +68,24 @@ class GroupedFilter:
         """The memory of the index."""
         return sum(s.nbytes for steps in (self._large, self._small or {}) for s in steps.values())
 
-    def values(self, columns: Sequence[Lane], rows: Ints | slice, count: int) -> Lane:
-        """The attribute's values in some rows."""
-        taken = [lane[rows] if i in self._reads else lane for i, lane in enumerate(columns)]
-        return self._evaluate(taken, count)[0]
-
-    def apply(self, lane: Lane, lineage: Words, clauses: Mapping[int, Words]) -> None:
-        """Clear the bits of the members whose predicates values do not fulfil; set those of clauses that they do."""
+    def look_at(self, columns: Sequence[Lane], rows: Ints | slice, count: int) -> Sight:
+        """Evaluate the attribute in some rows, and find where the values lie in the index."""
         self._build()
-        for steps in (self._large, self._small or {}):
-            for layer, step in steps.items():
-                if layer == ALL:
-                    lineage &= step.look_up(lane)
-                elif layer in clauses:  # else those that had such a clause have gone
-                    np.bitwise_or(clauses[layer], step.look_up(lane), out=clauses[layer])
+        taken = [lane[rows] if i in self._reads else lane for i, lane in enumerate(columns)]
+        lane = self._evaluate(taken, count)[0]
+        indexes = (self._large, self._small or {})
+        return [(layer, step, step.pieces(lane)) for steps in indexes for layer, step in steps.items()]
+
+    @staticmethod
+    def apply(sight: Sight, rows: slice, lineage: Words, clauses: Mapping[int, Words]) -> Words:
+        """Lineage without the members whose predicates values do not fulfil; sets the bits of clauses that they do."""
+        for layer, step, pieces in sight:
+            if layer == ALL:
+                found = step.at(pieces[rows])
+                lineage = np.bitwise_and(found, lineage, out=found)
+            elif layer in clauses:  # else those that had such a clause have gone
+                np.bitwise_or(clauses[layer], step.at(pieces[rows]), out=clauses[layer])
+        return lineage
 
     def _build(self) -> None:
         if self._version != self._space.version or len(self._new) > max(_FEW, len(self._old) // 8):

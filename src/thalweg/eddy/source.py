@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from thalweg.core.lanes import Ints, Lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.eddy.bits import Words, any_bit, count_bits
+from thalweg.eddy.block import Block, Chunk
 from thalweg.eddy.grouped_filter import ALL, GroupedFilter
 from thalweg.eddy.members import Member, MemberSet, Space
 from thalweg.eddy.predicates import disjuncts
@@ -20,8 +22,7 @@ from thalweg.eddy.routing import Policy, Work
 from thalweg.eddy.statistics import Tally
 from thalweg.state.snapshot import Stateful
 
-_SAMPLE = 128  # tuples of a chunk whose pairs are counted
-_MOSTLY = 0.75  # if so many rows need an operator, it is applied to all: that spares a copy
+_CELLS = 1 << 16  # words of lineage of a block: it should stay in the cache
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,15 @@ class Ways:
     policy: Policy
     skip: bool = True
     clock: Callable[[], float] = time.perf_counter
+
+
+@dataclass
+class _Stop:
+    """An operator on the way of a chunk, and what its first tuples have shown of it: who visits it, and pairs."""
+
+    operator: str
+    by_most: bool | None = None  # None if it is not known
+    rates: tuple[float, float, float] | None = None
 
 
 class Source(Stateful):
@@ -76,66 +86,59 @@ class Source(Stateful):
             if not len(grouped.needs):
                 self.filters.pop(grouped.attribute, None)
 
-    def sift(self, columns: Sequence[Lane], count: int) -> Words:
-        """The lineage of a chunk of tuples after all filters."""
-        lineage = np.repeat(self.members.row()[None], count, axis=0)
-        todo = {grouped.name: grouped for grouped in self.filters.values()}
-        open_clauses = {k: np.zeros_like(lineage) for k, having in self._clauses.items() if len(having)}
-        rows, untouched = np.arange(count), True
+    def sift(self, columns: Sequence[Lane], count: int) -> Iterator[Words]:
+        """The lineage of a chunk of tuples after all filters, block by block: the first finds the way for all."""
         self.policy.begin(count)
-        self.tally.begin(count, len(todo))
-        while todo and len(rows):
+        self.tally.begin(count, len(self.filters))
+        having = {layer: members.row() for layer, members in self._clauses.items() if len(members)}
+        size = max(1, _CELLS // max(1, self.space.width))
+        route: list[_Stop] = []
+        chunk = Chunk(columns, count)
+        for begin in range(0, count, size):
+            block = Block(chunk, slice(begin, min(count, begin + size)), self.members.row(), having)
+            self._walk(block, route)
+            yield block.lineage
+
+    def _walk(self, block: Block, route: list[_Stop]) -> None:
+        """Let a block go the way of those before it, and on if it must."""
+        todo = {grouped.name: grouped for grouped in self.filters.values()}
+        rows: Ints | None = None  # all
+        for place in range(len(todo)):
             if not self._skip:
-                rows = self._waiting(lineage, rows, todo.values())
+                rows = block.with_any(np.bitwise_or.reduce([grouped.needs.row() for grouped in todo.values()]))
                 if not len(rows):
                     break
-            grouped = todo.pop(self.policy.choose(list(todo)))
-            mine = self._needing(lineage, rows, grouped) if self._skip and not untouched else rows
-            untouched = False
-            if len(mine):
-                self._visit(grouped, columns, mine, lineage, open_clauses)
-            left = frozenset().union(*(g.layers for g in todo.values())) if open_clauses else frozenset()
-            self._decide(lineage, open_clauses, [k for k in open_clauses if k not in left])
-        self._decide(lineage, open_clauses, list(open_clauses))
-        return lineage
+            if place == len(route):
+                route.append(_Stop(self.policy.choose(list(todo))))
+            stop = route[place]
+            grouped = todo.pop(stop.operator)
+            if self._skip and place:
+                rows = self._needing(block, grouped, stop)
+            if rows is None or len(rows):
+                self._visit(block, grouped, stop, rows, todo.values())
+            block.decide(todo.values())
+        block.decide(())
+
+    def _needing(self, block: Block, grouped: GroupedFilter, stop: _Stop) -> Ints | None:
+        """The tuples with a query that has a predicate in a filter; all if those of a sample mostly have one."""
+        if stop.by_most is None:
+            stop.by_most = len(block) > 1 and block.mostly_have(grouped.needs.row())
+        return None if stop.by_most else block.with_any(grouped.needs.row())
 
     def _visit(
-        self, grouped: GroupedFilter, columns: Sequence[Lane], rows: Ints, lineage: Words, clauses: dict[int, Words]
+        self, block: Block, grouped: GroupedFilter, stop: _Stop, rows: Ints | None, to_come: Iterable[GroupedFilter]
     ) -> None:
-        began = self._clock()
-        needs, sample = grouped.needs.row(), rows[:_SAMPLE]
-        given = count_bits(lineage[sample] & needs)
-        if len(rows) >= _MOSTLY * len(lineage):
-            lane = grouped.values(columns, slice(None), len(lineage))
-            grouped.apply(lane, lineage, clauses)
-        else:
-            part, parts = lineage[rows], {k: matrix[rows] for k, matrix in clauses.items()}
-            grouped.apply(grouped.values(columns, rows, len(rows)), part, parts)
-            lineage[rows] = part
-            for k, matrix in clauses.items():
-                matrix[rows] = parts[k]
-        returned = count_bits(lineage[sample] & needs)
-        scale = len(rows) / len(sample)
-        work = Work(grouped.name, len(rows), int(given * scale), int(returned * scale), self._clock() - began)
+        began, before = self._clock(), block.some(rows)
+        block.apply(grouped, rows)
+        if stop.rates is None:
+            needs = grouped.needs.row()
+            pending = reduce(np.bitwise_or, (other.needs.row() for other in to_come), needs)
+            stop.rates = _rates(before & needs, block.some(rows), needs, pending)
+        count = len(block) if rows is None else len(rows)
+        given, returned, gone = (round(rate * count) for rate in stop.rates)
+        work = Work(grouped.name, count, given, returned, self._clock() - began, gone)
         self.policy.told(work)
         self.tally.add(work)
-
-    def _waiting(self, lineage: Words, rows: Ints, todo: Iterable[GroupedFilter]) -> Ints:
-        """The rows in which a query is left that has not seen all its operators."""
-        pending = np.bitwise_or.reduce([grouped.needs.row() for grouped in todo])
-        return rows[any_bit(lineage[rows] & pending)]
-
-    def _needing(self, lineage: Words, rows: Ints, grouped: GroupedFilter) -> Ints:
-        """The rows in which a query is left that has a predicate in a filter; all if those of a sample mostly do."""
-        needs = grouped.needs.row()
-        if len(rows) > _SAMPLE and np.count_nonzero(any_bit(lineage[:_SAMPLE] & needs)) >= _MOSTLY * _SAMPLE:
-            return rows
-        return rows[any_bit(lineage & needs)]
-
-    def _decide(self, lineage: Words, clauses: dict[int, Words], layers: Sequence[int]) -> None:
-        """Clear the bits of queries whose clauses came out false: all their parts have been seen."""
-        for layer in layers:
-            lineage &= clauses.pop(layer) | ~self._clauses[layer].row()
 
     def _filter(self, attribute: Expression) -> GroupedFilter:
         if attribute not in self.filters:
@@ -146,3 +149,10 @@ class Source(Stateful):
                 name += f" ({len(self.filters)})"
             self.filters[attribute] = GroupedFilter(name, attribute, self.schema, self._pool, self.space)
         return self.filters[attribute]
+
+
+def _rates(given: Words, after: Words, needs: Words, pending: Words) -> tuple[float, float, float]:
+    """Pairs per tuple of a sample that a filter was given, that came back, and that were of tuples which did not."""
+    gone = given[~any_bit(after & pending)]
+    some = max(1, len(given))
+    return count_bits(given) / some, count_bits(after & needs) / some, count_bits(gone) / some

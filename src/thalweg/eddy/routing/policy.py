@@ -16,7 +16,8 @@ class Work:
     """What an operator has done with a chunk.
 
     `given` counts (tuple, query) pairs that were to be decided, `returned` those that are alive afterwards: a SteM may
-    return more than it was given.
+    return more than it was given. `gone` counts the pairs of tuples that did not come back from a filter, because no
+    query wants them any more; None for a SteM, from which other tuples come back than went in.
     """
 
     operator: str
@@ -24,6 +25,7 @@ class Work:
     given: int
     returned: int
     seconds: float
+    gone: int | None = None
 
 
 class Policy(Stateful, ABC):

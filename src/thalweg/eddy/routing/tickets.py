@@ -12,10 +12,12 @@ _EXPLORED = 0.01  # of all tickets: the least that an operator is treated as hav
 
 
 class Tickets(Policy):
-    """An operator gets a ticket for each predicate that it applies to a tuple, and gives it back if the tuple passes.
+    """An operator gets a ticket for each predicate that it applies to a tuple, and gives them back with the tuple.
 
-    The next operator is drawn by lot. Old tickets fade, so that a filter which no longer drops anything loses its
-    place; each keeps at least one ticket, and one in a hundred, so that it is tried again.
+    So a filter wins tickets with tuples that no query wants after it, as many as had a predicate there; a SteM with
+    pairs for which it finds no partner. The next operator is drawn by lot. Old tickets fade, so that a filter which no
+    longer drops anything loses its place; each keeps at least one ticket, and one in a hundred, so that it is tried
+    again.
     """
 
     KEPT = ("_draws", "_tickets")
@@ -37,7 +39,8 @@ class Tickets(Policy):
 
     def told(self, work: Work) -> None:
         """Tickets for what was given, less those for what came back."""
-        held = self._tickets.get(work.operator, 0.0) + work.given - work.returned
+        won = work.given - work.returned if work.gone is None else work.gone
+        held = self._tickets.get(work.operator, 0.0) + won
         self._tickets[work.operator] = max(1.0, held)
 
     def shares(self) -> dict[str, float]:
