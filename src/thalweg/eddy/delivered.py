@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from thalweg.core.lanes import Ints, Lane
 from thalweg.core.time import FOREVER
 from thalweg.eddy.group import Takers
 from thalweg.eddy.whose import Marked, Whose
+from thalweg.operators.segments import run_starts
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,46 @@ class Part:
 
     def batches(self) -> Iterator[tuple[int, Batch]]:
         """By slot the batch that the query gets."""
+        if not isinstance(self.whose, Marked):
+            for slots, together in self.packed():
+                starts = np.flatnonzero(run_starts(slots))
+                for slot, i, j in zip(
+                    slots[starts].tolist(), starts.tolist(), [*starts[1:].tolist(), None], strict=True
+                ):
+                    lanes = tuple([lane[i:j] for lane in together.columns])
+                    yield slot, Batch(lanes, together.start[i:j], together.end[i:j], together.sign[i:j])
+            return
         signs = np.full(len(self.at), self.sign, dtype=np.int8)
-        slots = self.takers.slots.tolist()
+        slots_ = self.takers.slots.tolist()
         for bit, rows in self.whose.by_bit():
             columns, end = self._shown(bit, rows), self._end(bit, rows)
-            yield slots[bit], Batch(columns, self.at.take(rows), end, signs[: len(rows)])
+            yield slots_[bit], Batch(columns, self.at.take(rows), end, signs[: len(rows)])
+
+    def packed(self) -> Iterator[tuple[Ints, Batch]]:
+        """Results that show the same, with the slot of the query that gets each; those of a query stand together."""
+        listed = self.whose.listed()
+        rank = self.takers.rank[listed.bits]
+        narrow = rank.astype(np.uint16) if len(self.takers.rank) <= 1 << 16 else rank  # sorted by digits: faster
+        order = np.argsort(narrow, kind="stable")
+        bits, rows = listed.bits.take(order), listed.results.take(order)
+        kinds = self.takers.kinds.take(bits)
+        starts = np.flatnonzero(run_starts(kinds)).tolist()
+        for i, j in pairwise([*starts, len(kinds)]):
+            if i < j:
+                yield self.takers.slots.take(bits[i:j]), self._together(bits[i:j], rows[i:j])
+
+    def _together(self, bits: Ints, rows: Ints) -> Batch:
+        """Results of queries that show the same, as one batch."""
+        signs = np.full(len(rows), self.sign, dtype=np.int8)
+        return Batch(self._shown(int(bits[0]), rows), self.at.take(rows), self._ends_of(bits, rows), signs)
+
+    def _ends_of(self, bits: Ints, rows: Ints) -> Ints:
+        end = np.full(len(rows), FOREVER)
+        for began, widths in zip(self.ts, self.takers.widths, strict=True):
+            width = widths.take(bits)
+            if width.min() < FOREVER:
+                np.minimum(end, np.where(width < FOREVER, began.take(rows) + width, FOREVER), out=end)
+        return end
 
     def _shown(self, bit: int, rows: Ints) -> tuple[Lane, ...]:
         projection = self.takers.projections[bit]
@@ -68,8 +105,6 @@ class Part:
         widths = tuple(self.takers.widths[:, bit].tolist())
         if min(widths) >= FOREVER:
             return np.full(len(rows), FOREVER)
-        if not isinstance(self.whose, Marked):
-            return _earliest([began.take(rows) for began in self.ts], widths)
         if widths not in self._ends:
             self._ends[widths] = _earliest(self.ts, widths)
         return self._ends[widths].take(rows)
@@ -116,6 +151,11 @@ class Delivered:
                 found.setdefault(slot, []).append(batch)
         for slot, batches in found.items():
             yield slot, Batch.concat(batches)
+
+    def packed(self) -> Iterator[tuple[Ints, Batch]]:
+        """All gains in few batches, each of results that show the same, with the slot that gains each."""
+        for part in self._parts:
+            yield from part.packed()
 
     def batches(self) -> dict[int, Batch]:
         """The same by slot."""

@@ -48,11 +48,16 @@ class Demand:
 
 @dataclass(frozen=True)
 class Takers:
-    """Who gets results of a group in a step: by bit the slot, what is shown, and by use the width of the window."""
+    """Who gets results of a group in a step: by bit the slot, what is shown, and by use the width of the window.
+
+    Bits that show the same are of one kind; `rank` orders bits by kind.
+    """
 
     slots: Ints
     projections: Sequence[Projection | None]
     widths: Ints
+    kinds: Ints
+    rank: Ints
 
 
 class Group:
@@ -78,6 +83,7 @@ class Group:
         self._known: WeakValueDictionary[tuple[Expression, ...], Projection] = WeakValueDictionary()
         self._within: dict[int, tuple[Steps | None, Steps | None]] = {}
         self._counting: dict[int, dict[int, Words]] = {}
+        self._kinds: tuple[Ints, Ints] | None = None
 
     @property
     def words(self) -> int:
@@ -90,7 +96,9 @@ class Group:
 
     def takers(self) -> Takers:
         """Who gets results now, whoever comes and goes later."""
-        return Takers(self.slots, self.projections, self.widths.copy())
+        if self._kinds is None:
+            self._kinds = _kinds_of(self.projections)
+        return Takers(self.slots, self.projections, self.widths.copy(), *self._kinds)
 
     def use_of(self, column: int) -> int:
         """The use that a column of all belongs to."""
@@ -190,4 +198,13 @@ class Group:
         return found
 
     def _changed(self) -> None:
-        self._within, self._counting = {}, {}
+        self._within, self._counting, self._kinds = {}, {}, None
+
+
+def _kinds_of(projections: Sequence[Projection | None]) -> tuple[Ints, Ints]:
+    """By bit the number of what it shows, and its rank among all bits by that number."""
+    numbers: dict[int, int] = {}
+    kinds = np.array([numbers.setdefault(id(shown), len(numbers)) for shown in projections], dtype=np.int64)
+    rank = np.empty(len(kinds), dtype=np.int64)
+    rank[np.argsort(kinds, kind="stable")] = np.arange(len(kinds))
+    return kinds, rank
