@@ -58,7 +58,7 @@ def _verdicts(verdicts: Sequence[Verdict]) -> list[str]:
     for verdict in verdicts:
         lines.append(f"- {'holds' if verdict.holds else '**does not hold**'}: {verdict.says} ({verdict.seen})")
         if not verdict.holds:
-            lines.append(f"  - why: {verdict.why or 'this has held in other runs; no reason is known'}")
+            lines.append(f"  - why: {verdict.why or 'no reason is written down'}")
     return lines
 
 
