@@ -78,6 +78,8 @@ class _Axes:
         self.told: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
     def __getattr__(self, name: str) -> Any:
+        if name == "yaxis":
+            return self
         return lambda *args, **options: self.told.append((name, args, options))
 
     def all(self, name: str) -> list[tuple[Any, ...]]:

@@ -9,10 +9,12 @@ from thalweg.bench.paper.claims import number
 from thalweg.bench.paper.outcome import Outcome, Verdict
 from thalweg.bench.paper.registry import PAPERS
 
-_HOW = """Made by `make report` from the JSON lines in [results](results/): the numbers are those of that run, and
-nothing is written by hand. Times are processor time; only ratios within one plot mean anything. "Holds" says that every
-sentence of a claim, taken as a predicate over the numbers, is true of them. Where one is not, its reason is given
-beside it."""
+_HOW = """Made by `make report` from the JSON lines in [results](results/): tables, plots and verdicts hold the
+numbers of that run. Times are processor time where an axis says so, else time on the clock; only ratios
+within one plot mean anything, and a ratio near its bound may fall on the other side in another run. "Holds"
+says that every sentence of a claim, taken as a predicate over the numbers, is true of them. Where one is
+not, a reason is given beside it; reasons are written by hand, and shares of time in them come from profiles
+made apart from this run."""
 
 
 def index(outcomes: Sequence[Outcome]) -> str:
@@ -58,7 +60,7 @@ def _verdicts(verdicts: Sequence[Verdict]) -> list[str]:
     for verdict in verdicts:
         lines.append(f"- {'holds' if verdict.holds else '**does not hold**'}: {verdict.says} ({verdict.seen})")
         if not verdict.holds:
-            lines.append(f"  - why: {verdict.why or 'this has held in other runs; no reason is known'}")
+            lines.append(f"  - why: {verdict.why or 'no reason is written down'}")
     return lines
 
 
