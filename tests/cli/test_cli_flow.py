@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import thalweg.cli.flow.start as starting
+import thalweg.cli.flow.watch as watching
 from cli.run import lines, refusal, thalweg
 from thalweg.flows.catalog import Catalogue
 
@@ -88,10 +88,10 @@ def test_queries_that_come_and_go_while_a_flow_runs_are_taken_up(
     (flowdir.parent / "rows.csv").write_text(f"ts,a,b\n{rows}")
     lines("flow", "add", flowdir, "SELECT COUNT(*) AS n FROM s", "--name", "all")
     lines("flow", "add", flowdir, "SELECT a FROM s", "--name", "gone")
-    monkeypatch.setattr(starting, "EVERY", 0.0)
+    monkeypatch.setattr(watching, "EVERY", 0.0)
     looks = []
 
-    def look(self: starting._Watch, done: bool = False) -> None:
+    def look(self: watching.Watch, done: bool = False) -> None:
         looks.append(done)
         if len(looks) == 2:  # after a thousand rows
             Catalogue(flowdir).add("SELECT COUNT(*) AS n FROM s", "late")
@@ -100,8 +100,8 @@ def test_queries_that_come_and_go_while_a_flow_runs_are_taken_up(
             Catalogue(flowdir).drop("gone")
         original(self, done)
 
-    original = starting._Watch.look
-    monkeypatch.setattr(starting._Watch, "look", look)
+    original = watching.Watch.look
+    monkeypatch.setattr(watching.Watch, "look", look)
     result = thalweg(*start(flowdir, "--show", "final", "--format", "jsonl"))
     found = [json.loads(line) for line in result.stdout.splitlines()]
     assert {told["query"]: told["rows"] for told in found} == {

@@ -24,6 +24,7 @@ from thalweg.algebra.expressions import column
 from thalweg.core.rows import Row
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
+from thalweg.flows.command import DROP, Command
 from thalweg.flows.standing import Standing
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
@@ -31,7 +32,7 @@ from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.codec import from_arrow, to_arrow
 from thalweg.runtime.shards.flow_place import FlowPart
-from thalweg.runtime.shards.flow_spec import Command, FlowPort, FlowSpec, needs_all
+from thalweg.runtime.shards.flow_spec import FlowPort, FlowSpec, needs_all
 from thalweg.runtime.shards.flow_worker import FlowWorker
 from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import COMMAND, FLOW, Parcel
@@ -61,7 +62,7 @@ class Shards:
         parcels = [parcel for stream in STREAMS for parcel in self._read(stream.name, told.get(stream.name, []))]
         for shard in range(self.spec.shards):
             parcels.append(Parcel(shard, COMMAND, 0, now, 0, b""))
-            parcels += [Parcel(shard, FLOW, 0, BEGINNING, 0, c.text.encode()) for c in commands]
+            parcels += [Parcel(shard, FLOW, 0, BEGINNING, 0, c.line().encode()) for c in commands]
         for shard in range(self.spec.shards):
             mine = [parcel for parcel in parcels if parcel.group % self.spec.shards == shard]
             self._turn(shard, mine[::-1])
@@ -119,12 +120,12 @@ def test_each_query_of_a_flow_gives_the_references_answer(data: st.DataObject) -
             if at == t:
                 told[name].append((at, row))
         commands = [
-            Command(10 * number + i, f"q{i}", Standing(f"q{i}", plan), needs_all(plan, KEYS, {}))
+            Command.adding(10 * number + i, Standing(f"q{i}", plan), needs_all(plan, KEYS, {}))
             for i, plan in enumerate(asked)
             if added[f"q{i}"] == t
         ]
         if dropped == t and added["q0"] < t:
-            commands.append(Command(10 * number + 9, "q0", None))
+            commands.append(Command(10 * number + 9, DROP, "q0"))
         run.batch(told, t, *commands)
     end = times[-1] + AFTERWARDS
     run.batch({}, end)

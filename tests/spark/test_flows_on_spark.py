@@ -110,7 +110,7 @@ def test_queries_come_and_go_and_each_has_its_own_answer(spark: SparkSession, tm
     assert {q["name"] for q in again.queries()} == {"few", "all", "counted", "last", "known", filled}
     assert {q["name"] for q in again.queries() if q["sees_all"]} == {"all", "last"}
     assert all(q["state"] == "running" for q in again.queries())
-    with pytest.raises(NameNotFoundError, match="has no query"):
+    with pytest.raises(NameNotFoundError, match="there is no query"):
         again.answers(ids["joined"])
 
 
@@ -148,5 +148,5 @@ def test_what_a_flow_does_not_do_is_said(spark: SparkSession, tmp_path: Path) ->
         desk.add(QUERIES["all"])
     with pytest.raises(PlanError, match="does not run"):
         desk.answers(desk.add(QUERIES["few"]))
-    with pytest.raises(NameNotFoundError, match="has no query q9"):
+    with pytest.raises(NameNotFoundError, match="there is no query q9"):
         desk.drop("q9")

@@ -40,6 +40,17 @@ def parse_sources(_: click.Context, __: click.Parameter, given: Sequence[str]) -
     return found
 
 
+def parse_keys(_: click.Context, __: click.Parameter, given: Sequence[str]) -> dict[str, list[str]]:
+    """By stream the columns of `NAME=COLUMN,...`."""
+    found: dict[str, list[str]] = {}
+    for text in given:
+        name, equals, columns = text.partition("=")
+        if not (name and equals and columns):
+            raise click.BadParameter(f"expected NAME=COLUMN,..., got {text!r}")
+        found.setdefault(name.strip(), []).extend(column.strip() for column in columns.split(","))
+    return found
+
+
 def parse_source(text: str) -> Source:
     """
     >>> parse_source("s=generator:sensors?rate=50&rows=1000&idle=5 seconds").options

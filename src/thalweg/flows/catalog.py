@@ -9,39 +9,17 @@ One JSON object per line of `queries.jsonl`, numbered from 1, written once and n
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from thalweg.core.errors import DataError, NameNotFoundError, PlanError, did_you_mean
+from thalweg.core.errors import DataError
 from thalweg.core.time import Instant
+from thalweg.flows.command import ADD, DROP, Command, check_name, find
 
-ADD, DROP = "add", "drop"
 FILE = "queries.jsonl"
-
-
-@dataclass(frozen=True)
-class Command:
-    """A query is added or dropped. `today` is the day that a bare time of day in the text refers to."""
-
-    seq: int
-    command: str
-    id: str
-    name: str = ""
-    owner: str = ""
-    cql: str = ""
-    backfill: bool = False
-    quotas: dict[str, int] = field(default_factory=dict)
-    today: Instant | None = None
-
-    def line(self) -> str:
-        """As the catalogue has it."""
-        kept = {k: v for k, v in asdict(self).items() if self.command == ADD or k in ("seq", "command", "id")}
-        return json.dumps(kept, ensure_ascii=False) + "\n"
 
 
 class Catalogue:
@@ -78,15 +56,7 @@ class Catalogue:
 
     def find(self, query: str) -> str:
         """The id of the live query that has this id or name."""
-        if query in self._live:
-            return query
-        found = [id_ for id_, command in self._live.items() if command.name.casefold() == query.casefold()]
-        if not found:
-            names = [command.name for command in self._live.values()]
-            raise NameNotFoundError(
-                f"there is no query {query} in the flow", candidates=names, hint=did_you_mean(query, names)
-            )
-        return found[0]
+        return find(self._live, query)
 
     def add(
         self,
@@ -100,9 +70,7 @@ class Catalogue:
         """Take down that a query is to run."""
         with self._appending() as log:
             seq = len(self._commands) + 1
-            for other in self._live.values():
-                if name and name.casefold() in (other.name.casefold(), other.id):
-                    raise PlanError(f"there is a query called {name} already: {other.id}", hint="drop it first")
+            check_name(self._live, name)
             id_ = self._free_id(seq)
             return self._append(
                 log, Command(seq, ADD, id_, name or id_, owner or "", cql, backfill, quotas or {}, today)
@@ -159,8 +127,7 @@ class Catalogue:
     def _parse(self, line: bytes) -> Command:
         place = len(self._commands) + 1
         try:
-            given: dict[str, Any] = json.loads(line)
-            command = Command(**given)
+            command = Command.read(line)
         except (ValueError, TypeError) as error:
             raise DataError(
                 f"{self._path}, line {place}: expected a command of a flow, got {line!r} ({error})"

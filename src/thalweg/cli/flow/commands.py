@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
-from typing import Any
 
 import click
 
 from thalweg.algebra.catalog import Catalog
+from thalweg.cli.flow.folder import folder_at
 from thalweg.cli.flow.start import start
-from thalweg.cli.flow.top import read_metrics, top
+from thalweg.cli.flow.top import top
 from thalweg.cli.output import console, say
 from thalweg.cli.output.tables import Columns
 from thalweg.cli.script import midnight, read_script
-from thalweg.cql import check_syntax, compile_query, compile_script
-from thalweg.flows.catalog import Catalogue, Command
+from thalweg.cql import compile_query, compile_script
+from thalweg.flows.command import find
 from thalweg.flows.standing import Quotas
 from thalweg.patterns import check
 
@@ -24,7 +23,8 @@ from thalweg.patterns import check
 def flow() -> None:
     """Standing queries that come and go by id, kept in the folder FLOWDIR and run together.
 
-    FLOWDIR has a log of what was added and dropped; several people may write to it, also while the flow runs.
+    FLOWDIR has a log of what was added and dropped; several people may write to it, also while the flow runs. It may
+    also be the checkpoint of a flow on Spark.
 
     \b
     Examples:
@@ -62,16 +62,15 @@ def add(
     """Add the query CQL to the flow in FLOWDIR, which is made if there is none; `-` reads it from standard input.
 
     Prints its id. A flow that runs takes it up within a moment. Without --against only the syntax is checked here.
+    FLOWDIR may be the checkpoint of a flow on Spark: there the query is checked against the flow's own streams.
     """
     text = read_script(cql).text if cql == "-" else cql
-    if against is None:
-        check_syntax(text)
-    else:
+    if against is not None:
         declared = Catalog()
         compile_script(read_script(against).text, declared, against, midnight())
         check(compile_query(text, declared, today=midnight()))
     quotas = Quotas(results, results_per_second, state).given()
-    added = Catalogue(flowdir).add(text, name, owner, backfill, quotas, midnight())
+    added = folder_at(flowdir, there=False).add(text, name or "", owner or "", backfill, quotas, midnight())
     click.echo(added.line().rstrip("\n") if as_json else added.id)
 
 
@@ -80,7 +79,7 @@ def add(
 @click.argument("query", metavar="ID")
 def drop(flowdir: str, query: str) -> None:
     """Drop the query with this id, or name, from the flow in FLOWDIR; a flow that runs ends it within a moment."""
-    click.echo(Catalogue.there(flowdir).drop(query).id)
+    click.echo(folder_at(flowdir).drop(query).id)
 
 
 @flow.command("list", short_help="List the queries of a flow.")
@@ -89,10 +88,10 @@ def drop(flowdir: str, query: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per query.")
 def list_(flowdir: str, owner: str | None, as_json: bool) -> None:
     """List the queries that stand in the flow in FLOWDIR, in the order in which they were added."""
-    found = [c for c in Catalogue.there(flowdir).live.values() if owner in (None, c.owner)]
+    found = [c for c in folder_at(flowdir).live.values() if owner in (None, c.owner)]
     if as_json:
         for command in found:
-            click.echo(json.dumps(_about(command), ensure_ascii=False))
+            click.echo(json.dumps(command.about(), ensure_ascii=False))
         return
     columns = Columns(["id", "name", "owner", "cql"], [False] * 4)
     lines = columns.lines([(c.id, c.name, c.owner, " ".join(c.cql.split())) for c in found])
@@ -106,22 +105,19 @@ def list_(flowdir: str, owner: str | None, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As a JSON object.")
 def show(flowdir: str, query: str, as_json: bool) -> None:
     """Show the query with this id, or name: its text, what it may use, and how it fared when the flow last ran."""
-    catalogue = Catalogue.there(flowdir)
-    command = catalogue.live[catalogue.find(query)]
-    told = (read_metrics(flowdir) or {}).get("queries", [])
+    folder = folder_at(flowdir)
+    live = folder.live
+    command = live[find(live, query)]
+    told = (folder.told() or {}).get("queries", [])
     metrics = next((found for found in told if found["id"] == command.id), None)
     if as_json:
-        click.echo(json.dumps({**_about(command), "metrics": metrics}, ensure_ascii=False))
+        click.echo(json.dumps({**command.about(), "metrics": metrics}, ensure_ascii=False))
         return
-    shown = {**_about(command), **{k: v for k, v in (metrics or {}).items() if k not in ("id", "name", "owner")}}
+    shown = {**command.about(), **{k: v for k, v in (metrics or {}).items() if k not in ("id", "name", "owner")}}
     width = max(map(len, shown))
     for key, value in shown.items():
         if value not in (None, {}, ""):
             say(console(), f"{key:{width}}  {value}")
-
-
-def _about(command: Command) -> dict[str, Any]:
-    return {key: value for key, value in asdict(command).items() if key not in ("command", "today")}
 
 
 flow.add_command(start)

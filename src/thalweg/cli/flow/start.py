@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
-from thalweg.algebra.plan import Plan, StreamScan
-from thalweg.cli.flow.top import write_metrics
+from thalweg.cli.flow.watch import Watch, need_inputs
 from thalweg.cli.inputs import Inputs, parse_inputs
 from thalweg.cli.output import console, progress, say
 from thalweg.cli.output.writers import JsonLinesWriter, TableWriter, Writer
 from thalweg.cli.replay import one_clock, read_time, report, show_run
 from thalweg.cli.script import read_script
-from thalweg.core.errors import DataError, PlanError
+from thalweg.cli.sources import Source, parse_keys, parse_sources
+from thalweg.core.errors import PlanError
 from thalweg.flows.catalog import Catalogue
 from thalweg.runtime.local import Session
-from thalweg.runtime.local.flow import RUNNING, Flow
 from thalweg.runtime.local.flow_query import FlowQuery
 from thalweg.runtime.local.replay import Replay
-
-EVERY = 0.5  # seconds between two looks at the catalogue
+from thalweg.runtime.shards.flow_desk import FlowDesk
 
 
 @click.command(short_help="Run the queries of a flow over recorded rows.")
@@ -30,6 +26,16 @@ EVERY = 0.5  # seconds between two looks at the catalogue
 @click.argument("file", metavar="FILE.cql")
 @click.option("--input", "inputs", metavar="NAME=PATH", multiple=True, callback=parse_inputs,
               help="Rows of a stream or table: a file, a folder or a quoted glob (repeatable).")  # fmt: skip
+@click.option("--source", "sources", metavar="NAME=KIND:WHERE", multiple=True, callback=parse_sources,
+              help="Rows of a stream or table on Spark, as for `thalweg run` (repeatable).")  # fmt: skip
+@click.option("--key", "keys", metavar="NAME=COLUMN,...", multiple=True, callback=parse_keys,
+              help="On Spark: spread a stream by these columns (repeatable); fixed at the first start.")  # fmt: skip
+@click.option("--shards", metavar="N", type=click.IntRange(min=1),
+              help="On Spark: parts of the state, for as many tasks; fixed at the first start.")  # fmt: skip
+@click.option(
+    "--until-done", is_flag=True, help="On Spark: end when everything that is there now has been worked through."
+)
+@click.option("--seconds", type=click.FloatRange(min=0), help="On Spark: end after so long.")
 @click.option("--show", type=click.Choice(["changes", "final", "nothing"]), default="changes", show_default=True,
               help="What to print.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(["table", "jsonl"]), default="table", show_default=True,
@@ -43,6 +49,11 @@ def start(
     flowdir: str,
     file: str,
     inputs: list[tuple[str, str]],
+    sources: dict[str, Source],
+    keys: dict[str, list[str]],
+    shards: int | None,
+    until_done: bool,
+    seconds: float | None,
     show: str,
     format_: str,
     until: str | None,
@@ -55,11 +66,25 @@ def start(
     that are dropped end. A query that raises or exceeds a quota is suspended and reported on standard error; the others
     go on. What queries cost and give is written to FLOWDIR/metrics.json, for `thalweg flow top`.
 
+    With --source the flow runs on Spark, and FLOWDIR is its checkpoint from then on: Ctrl-C stops it, the same command
+    goes on. Answers are kept there; a line of progress is shown on standard error.
+
     \b
     Examples:
       thalweg flow start alerts/ streams.cql --input s=rows.csv
       thalweg flow start alerts/ streams.cql --input s=rows.csv --show final --format jsonl
+      thalweg flow start desk/ streams.cql --source s=csv:rows/ --key s=symbol
     """
+    if sources:
+        if inputs:
+            raise click.UsageError("--input is for recorded rows here, --source for Spark: give one of them")
+        _on_spark(flowdir, file, sources, keys, shards, until_done, seconds)
+        return
+    if FlowDesk.is_at(flowdir):
+        raise PlanError(
+            f"{flowdir} is the checkpoint of a flow on Spark",
+            hint="go on with --source NAME=KIND:WHERE for its streams",
+        )
     Catalogue.there(flowdir)
     session = _declared(file)
     flow = session.flow(Path(flowdir).name, flowdir)
@@ -67,7 +92,7 @@ def start(
     for name, pattern in inputs:
         files.add(name, pattern)
     queries: list[FlowQuery] = []
-    watch = _Watch(flow, flowdir, queries, _need_inputs(files))
+    watch = Watch(flow, flowdir, queries, need_inputs(files))
     watch.look()
     if not queries:
         raise PlanError(f"the flow in {flowdir} has no query that can run", hint="thalweg flow list FLOWDIR")
@@ -79,15 +104,35 @@ def start(
             tell(rows)
             watch.look_now_and_then()
 
-        sources = files.sources(queries, clock, unread=True)
+        rows = files.sources(queries, clock, unread=True)
         looked_at = queries if show == "changes" else []
-        run = Replay(session, looked_at, sources, read_time(clock, "--until", until), told)
+        run = Replay(session, looked_at, rows, read_time(clock, "--until", until), told)
         if show == "nothing":
             run.finish()
         else:
             show_run(to, show, run, queries, None)
     watch.look(done=True)
     report(session, files, run)
+
+
+def _on_spark(
+    flowdir: str,
+    file: str,
+    sources: dict[str, Source],
+    keys: dict[str, list[str]],
+    shards: int | None,
+    until_done: bool,
+    seconds: float | None,
+) -> None:
+    catalog = _declared(file).catalog
+    import thalweg
+
+    _ = thalweg.Engine  # says what to install, if need be
+    from thalweg.cli.spark.flowing import run_flow
+
+    say(console(stderr=True), "starting Spark ...", "dim")
+    if not run_flow(Path(flowdir).absolute(), catalog, sources, keys, shards, until_done, seconds):
+        say(console(stderr=True), f"stopped. To go on: thalweg flow start {flowdir} {file} ...", "bold")
 
 
 def _declared(file: str) -> Session:
@@ -101,48 +146,3 @@ def _declared(file: str) -> Session:
             hint="thalweg flow add FLOWDIR 'SELECT ...'",
         )
     return session
-
-
-def _need_inputs(files: Inputs) -> Callable[[Plan], None]:
-    """Refuses a query over a stream without rows, which would hold up the time of all others."""
-
-    def accept(plan: Plan) -> None:
-        for leaf in plan.walk():
-            if isinstance(leaf, StreamScan) and leaf.source.name not in files.files:
-                raise DataError(
-                    f"the stream {leaf.source.name} has no input", hint=f"start with --input {leaf.source.name}=PATH"
-                )
-
-    return accept
-
-
-class _Watch:
-    """Keeps the list of queries that run up to date, and tells what becomes of them."""
-
-    def __init__(self, flow: Flow, flowdir: str, queries: list[FlowQuery], accept: Callable[[Plan], None]) -> None:
-        self._flow, self._flowdir, self._queries, self._accept = flow, flowdir, queries, accept
-        self._reported: set[str] = set()
-        self._looked = 0.0
-
-    def look_now_and_then(self) -> None:
-        """Take up what has been added and dropped; report who has been suspended."""
-        if time.monotonic() - self._looked >= EVERY:
-            self.look()
-        else:
-            self._list()
-
-    def look(self, done: bool = False) -> None:
-        """The same at once; `done` says that it is the last time."""
-        if not done:
-            self._flow.refresh(self._accept)
-        self._list()
-        write_metrics(self._flowdir, {**self._flow.top(), "done": done})
-        self._looked = time.monotonic()
-
-    def _list(self) -> None:
-        found = self._flow.queries()
-        self._queries[:] = [self._flow.query(q.id) for q in found if q.state == RUNNING]
-        for query in found:
-            if query.reason is not None and query.id not in self._reported:
-                self._reported.add(query.id)
-                say(console(stderr=True), f"{query.id} ({query.name}) is suspended: {query.reason}", "yellow")

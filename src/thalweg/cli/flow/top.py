@@ -10,11 +10,10 @@ from typing import Any
 
 import click
 
+from thalweg.cli.flow.folder import METRICS, folder_at
 from thalweg.cli.output import console, say
 from thalweg.cli.output.tables import Columns
 from thalweg.core.errors import DataError
-
-FILE = "metrics.json"
 
 _HEADERS = {
     "id": "id",
@@ -33,19 +32,10 @@ _TEXTS = ("id", "name", "owner", "state")
 
 def write_metrics(flowdir: str, told: Mapping[str, Any]) -> None:
     """Replace what the flow has told of itself; who reads meanwhile sees all of it or what was there before."""
-    path = Path(flowdir) / FILE
+    path = Path(flowdir) / METRICS
     draft = path.with_suffix(".draft")
     draft.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
     draft.replace(path)
-
-
-def read_metrics(flowdir: str) -> dict[str, Any] | None:
-    """What the flow has told of itself last; None if it has never run."""
-    path = Path(flowdir) / FILE
-    if not path.exists():
-        return None
-    told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return told
 
 
 @click.command(short_help="Show what the queries of a flow cost and give.")
@@ -64,7 +54,7 @@ def top(flowdir: str, watch: float | None, as_json: bool) -> None:
     held         tuples in the state of its operators, shared ones too
     """
     while True:
-        told = read_metrics(flowdir)
+        told = folder_at(flowdir).told()
         if told is None:
             raise DataError(f"the flow in {flowdir} has told nothing yet", hint="thalweg flow start FLOWDIR FILE.cql")
         if as_json:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from thalweg.algebra.catalog import Catalog, Relation, Stream
+from thalweg.algebra.catalog import Catalog, Relation, Stream, View
 from thalweg.algebra.plan import Plan, RelationScan, StreamScan
 from thalweg.cli.sources import Source
 from thalweg.core.errors import DataError, NameNotFoundError, did_you_mean
@@ -26,6 +26,32 @@ _OF_STREAMS: dict[str, Any] = {"idle": None, "ahead": "1 day", "keep_late": "who
 
 def declare(engine: Engine, catalog: Catalog, plans: Sequence[Plan], given: Mapping[str, Source]) -> None:
     """All that the queries read."""
+    _check_names(catalog, given)
+    leaves = {leaf.source.name: leaf.source for plan in plans for leaf in plan.walk() if isinstance(leaf, Leaf)}
+    for entry in leaves.values():
+        found = given.get(entry.name.casefold())
+        if found is None:
+            raise DataError(
+                f"{entry.name} has no source", hint=f"add --source {entry.name}=KIND:WHERE, such as csv:DIRECTORY"
+            )
+        _declare_one(engine, entry, found)
+
+
+def declare_given(engine: Engine, catalog: Catalog, given: Mapping[str, Source]) -> None:
+    """All that has a source, and all views: for queries that are to come."""
+    _check_names(catalog, given)
+    for name in catalog.names:
+        entry = catalog.get(name)
+        if isinstance(entry, View):
+            engine.catalog.add(entry)
+        elif name.casefold() in given:
+            _declare_one(engine, entry, given[name.casefold()])
+
+
+Leaf = StreamScan | RelationScan
+
+
+def _check_names(catalog: Catalog, given: Mapping[str, Source]) -> None:
     for source in given.values():
         if source.name not in catalog:
             names = catalog.names
@@ -34,21 +60,14 @@ def declare(engine: Engine, catalog: Catalog, plans: Sequence[Plan], given: Mapp
                 candidates=names,
                 hint=did_you_mean(source.name, names),
             )
-    leaves = {leaf.source.name: leaf.source for plan in plans for leaf in plan.walk() if isinstance(leaf, Leaf)}
-    for entry in leaves.values():
-        found = given.get(entry.name.casefold())
-        if found is None:
-            raise DataError(
-                f"{entry.name} has no source", hint=f"add --source {entry.name}=KIND:WHERE, such as csv:DIRECTORY"
-            )
-        if isinstance(entry, Stream):
-            _declare_stream(engine, entry, found)
-        else:
-            key = [entry.schema.names[i] for i in entry.key]
-            engine.relation(entry.name, _table(engine.spark, entry, found), key or None, entry.retroactive)
 
 
-Leaf = StreamScan | RelationScan
+def _declare_one(engine: Engine, entry: Stream | Relation, source: Source) -> None:
+    if isinstance(entry, Stream):
+        _declare_stream(engine, entry, source)
+    else:
+        key = [entry.schema.names[i] for i in entry.key]
+        engine.relation(entry.name, _table(engine.spark, entry, source), key or None, entry.retroactive)
 
 
 def _declare_stream(engine: Engine, stream: Stream, source: Source) -> None:

@@ -14,7 +14,7 @@ from thalweg.cli.spark.outlets import outlets, shows_console
 from thalweg.cli.spark.progress import Progress
 from thalweg.cli.spark.session import quiet_spark
 from thalweg.cli.spark.verdicts import Verdicts
-from thalweg.cli.spark.work import Job, interrupts, work
+from thalweg.cli.spark.work import Job, QueryJob, interrupts, work
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.engine import Engine
 from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink
@@ -61,12 +61,12 @@ class Running:
         finally:
             spark.stop()
 
-    def _job(self, engine: Engine, query: NamedQuery) -> Job:
+    def _job(self, engine: Engine, query: NamedQuery) -> QueryJob:
         place = self._folder / query.name
         sinks: list[Sink] = outlets(self._sinks, query.name, len(self._queries) > 1)
         if not any(isinstance(sink, ParquetSink) for sink in sinks):  # from the first start on, or it has holes
             sinks.append(ParquetSink(Checkpoint(place).answers))
-        job = Job(query.name, engine.query(query.plan, query.name), place, sinks)
+        job = QueryJob(query.name, engine.query(query.plan, query.name), place, sinks)
         if shows_console(self._sinks):
             title = query.name if len(self._queries) > 1 else ""
             sink = ConsoleSink(console(), self._limit, lambda: _status(job), title)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from thalweg.cli.output import as_text, console, say
-from thalweg.cli.spark.work import Job
+from thalweg.cli.spark.work import QueryJob
 from thalweg.core.errors import DataError, PlanError
 from thalweg.runtime.spark.verify import Verdict, Verifier
 
@@ -24,7 +24,7 @@ class Verdicts:
         self._verifiers: dict[str, Verifier] = {}
         self._last: dict[str, float] = {}
 
-    def take(self, job: Job) -> None:
+    def take(self, job: QueryJob) -> None:
         """Compare, if it is time, which is counted from the first batch: what an earlier start did is not news."""
         if job.run is None or job.run.query.lastProgress is None:
             return
@@ -32,12 +32,12 @@ class Verdicts:
             self._compare(job)
             self._last[job.name] = time.monotonic()
 
-    def finish(self, jobs: Sequence[Job]) -> None:
+    def finish(self, jobs: Sequence[QueryJob]) -> None:
         """Compare what all queries have come to."""
         for job in jobs:
             self._compare(job)
 
-    def _compare(self, job: Job) -> None:
+    def _compare(self, job: QueryJob) -> None:
         assert job.run is not None
         if job.run.checkpoint.committed < 0:
             return
@@ -50,7 +50,7 @@ class Verdicts:
             return
         self._tell(job, verdict)
 
-    def _tell(self, job: Job, verdict: Verdict) -> None:
+    def _tell(self, job: QueryJob, verdict: Verdict) -> None:
         self.differs = self.differs or not verdict.equal
         assert job.run is not None
         to, when = console(stderr=True), job.run.clock.show(verdict.at)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import signal
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from pyspark.errors import StreamingQueryException
 
@@ -27,14 +28,24 @@ AT_ONCE = {"availableNow": True}
 
 
 @dataclass
-class Job:
-    """A query with its checkpoint and sinks."""
+class Job(ABC):
+    """Something that runs on Spark: a query, or a flow."""
 
     name: str
+    run: Run | None = field(default=None, init=False)
+
+    @abstractmethod
+    def start(self, trigger: dict[str, Any] | None) -> Run:
+        """Begin, or go on."""
+
+
+@dataclass
+class QueryJob(Job):
+    """A query with its checkpoint and sinks."""
+
     query: SparkQuery
     checkpoint: Path
     sinks: Sequence[Sink]
-    run: Run | None = None
 
     def start(self, trigger: dict[str, Any] | None) -> Run:
         """Begin, or go on; if in another number of shards than before, a line says so."""
@@ -45,6 +56,9 @@ class Job:
             line = f"{self.name}: goes on in {now.shards} shards instead of {before.shards}, from batch {batch} on"
             say(console(stderr=True), line, "bold")
         return self.run
+
+
+J = TypeVar("J", bound=Job)
 
 
 @contextmanager
@@ -59,12 +73,12 @@ def interrupts() -> Iterator[threading.Event]:
 
 
 def work(
-    jobs: Sequence[Job],
+    jobs: Sequence[J],
     stop: threading.Event,
     until_done: bool,
     quiet: bool,
     seconds: float | None = None,
-    meanwhile: Callable[[Job], None] = lambda job: None,
+    meanwhile: Callable[[J], None] = lambda job: None,
 ) -> bool:
     """Run the jobs; True if they came to their end. `meanwhile` is called for each now and then.
 
@@ -83,14 +97,14 @@ def work(
 
 
 @dataclass
-class _Watch:
+class _Watch(Generic[J]):
     """Looks after jobs that run."""
 
-    jobs: Sequence[Job]
+    jobs: Sequence[J]
     stop: threading.Event
     quiet: bool
     seconds: float | None
-    meanwhile: Callable[[Job], None]
+    meanwhile: Callable[[J], None]
     began: float | None = None
 
     def ends(self) -> bool:
@@ -108,7 +122,7 @@ class _Watch:
             _fail_if_failed(job, self.jobs)
         return True
 
-    def _look(self, job: Job, shown: dict[str, int]) -> None:
+    def _look(self, job: J, shown: dict[str, int]) -> None:
         assert job.run is not None
         progress = Progress(job.name, job.run)
         if not self.quiet and progress.batch != shown[job.name]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,8 @@ from thalweg.core.errors import PlanError
 from thalweg.core.time import Instant
 from thalweg.cql import compile_query
 from thalweg.explain import choice_text, explain_text
-from thalweg.flows.catalog import DROP, Catalogue, Command
+from thalweg.flows.catalog import Catalogue
+from thalweg.flows.command import DROP, Command
 from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.standing import Quotas, Standing
 from thalweg.patterns import check
@@ -204,5 +204,5 @@ class Flow:
 
 
 def _costs(metrics: QueryMetrics) -> dict[str, Any]:
-    """All but the query's id, which stands there already."""
-    return {name: value for name, value in asdict(metrics).items() if name not in ("id", "seen")}
+    """All but what stands there already."""
+    return {name: value for name, value in metrics.told().items() if name != "seen"}

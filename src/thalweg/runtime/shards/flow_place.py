@@ -15,12 +15,13 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import DataType
+from thalweg.flows.command import ADD, Command
 from thalweg.flows.engine import FlowEngine
 from thalweg.runtime.shards.arrivals import Arrivals
 from thalweg.runtime.shards.aside import Aside
 from thalweg.runtime.shards.codec import unpack
 from thalweg.runtime.shards.files import map_file
-from thalweg.runtime.shards.flow_spec import Command, FlowSpec
+from thalweg.runtime.shards.flow_spec import FlowSpec
 from thalweg.runtime.shards.group import Now
 from thalweg.runtime.shards.parcel import Parcel
 from thalweg.runtime.shards.updates import Updates
@@ -89,18 +90,17 @@ class FlowPlace:
         return {query: suspension.reason for query, suspension in self._engine.suspended.items()}
 
     def counts(self) -> dict[str, dict[str, float]]:
-        """By query, what it has seen and given."""
-        engine = self._engine
-        return {query: {"results": engine.metrics(query).results} for query in engine.standing}
+        """By query, what it has seen, given and cost."""
+        return {query: self._engine.metrics(query).counts() for query in self._engine.standing}
 
     def obey(self, command: Command, now: Instant | None) -> None:
         """A query comes or goes; those that see all run in their place only. Without a `now` it has come before."""
-        if command.adds is None:
+        if command.command != ADD:
             if command.id in self._engine.standing or command.id in self._engine.suspended:
                 self._engine.drop(command.id)
         elif command.whole == self._whole:
-            since = command.adds.since if now is None else now
-            self._engine.add(command.adds, since)
+            since = command.standing.since if now is None else now
+            self._engine.add(command.standing, since)
 
     def run(self, sent: Sequence[Parcel], now: Now, aside: Aside) -> Iterator[FlowPart]:
         """One micro-batch: what each query's answer gained."""

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from pickle import loads
-from typing import Any
 
 from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Schema
-from thalweg.flows.pickles import pickled
-from thalweg.flows.standing import Standing
 from thalweg.operators.base import Key
 from thalweg.planner.choice import choose
 from thalweg.planner.shards import EVERYWHERE, cut
@@ -41,6 +34,7 @@ class FlowSpec:
     stamped: bool
     tables: dict[str, str] = field(default_factory=dict)  # by table: the file with what it held when the flow began
     table_schemas: dict[str, Schema] = field(default_factory=dict)
+    begin: tuple[str, ...] = ()  # commands that were given before the flow first started: obeyed before all tuples
     stages: int = 1
 
     @property
@@ -52,31 +46,6 @@ class FlowSpec:
     def groups(self) -> int:
         """Over how many groups keys are spread."""
         return self.layouts.groups
-
-
-@dataclass(frozen=True)
-class Command:
-    """Add a query to a flow (with what it asks), drop or suspend one. Commands are obeyed in order of their numbers."""
-
-    number: int
-    id: str
-    adds: Standing | None
-    whole: bool = False  # the query must see all tuples in one place
-    suspends: str | None = None  # why it runs nowhere any more: it has failed somewhere
-
-    @cached_property
-    def text(self) -> str:
-        """One line of JSON."""
-        plan = None if self.adds is None else b64encode(pickled(self.adds)).decode()
-        told = {"number": self.number, "id": self.id, "adds": plan, "whole": self.whole, "why": self.suspends}
-        return json.dumps(told)
-
-    @staticmethod
-    def read(text: str | bytes) -> Command:
-        """What `text` gave; it comes from the flow's own checkpoint."""
-        told: dict[str, Any] = json.loads(text)
-        adds = None if told["adds"] is None else loads(b64decode(told["adds"]))
-        return Command(int(told["number"]), told["id"], adds, bool(told["whole"]), told["why"])
 
 
 def needs_all(plan: Plan, spread: Mapping[str, Key | None], tables: Mapping[str, object]) -> bool:

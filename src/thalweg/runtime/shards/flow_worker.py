@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from thalweg.core.time import BEGINNING, Instant
+from thalweg.flows.command import ADD, SUSPEND, Command
 from thalweg.flows.pickles import Pickles
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, Aside
 from thalweg.runtime.shards.clock import QueryClock
 from thalweg.runtime.shards.flow_place import FlowPart, FlowPlace
-from thalweg.runtime.shards.flow_spec import Command, FlowSpec
+from thalweg.runtime.shards.flow_spec import FlowSpec
 from thalweg.runtime.shards.group import Now
 from thalweg.runtime.shards.parcel import BAD, COMMAND, DRAIN, FLOW, TOO_LATE, Parcel
 from thalweg.state.snapshot import Tree
@@ -32,6 +33,7 @@ class FlowWorker:
         self._places: dict[str, FlowPlace] = {}
         self._suspended: dict[str, str] = {}  # queries that have failed somewhere, and why
         self._done = -1  # the number of the last command
+        self._begins = True  # it has not been restored, and has not run
         self.aside = Aside()
 
     # -- state
@@ -50,6 +52,7 @@ class FlowWorker:
 
     def restore(self, tree: Tree) -> None:
         """Go on from there."""
+        self._begins = False
         self._clock.restore(tree["clock"])
         self.aside.counts = dict(tree["aside"])
         if not self._standing or not self._pickles.is_as_in(tree["commands"]):
@@ -89,6 +92,9 @@ class FlowWorker:
 
     def run(self, parcels: Iterable[Parcel]) -> tuple[list[Parcel], list[FlowPart]]:
         """One micro-batch: the shard's parts of what answers gained, then commands."""
+        if self._begins:
+            self._begins = False
+            self._obey([Command.read(line) for line in self._spec.begin])
         sent = sorted(parcels, key=lambda parcel: (parcel.port, parcel.part, parcel.group))
         system = max((parcel.system for parcel in sent), default=0)
         now = Now(self._clock.now, self._tell_time(sent, system), system)
@@ -101,7 +107,7 @@ class FlowWorker:
         parts: list[FlowPart] = []
         for name in sorted(self._places.keys() | received.keys()):
             parts += self._place(name).run(received[name], now, self.aside)
-        self._obey(sorted((Command.read(bytes(p.blob)) for p in sent if p.port == FLOW), key=lambda c: c.number))
+        self._obey(sorted((Command.read(bytes(p.blob)) for p in sent if p.port == FLOW), key=lambda c: c.seq))
         return [], parts
 
     def _place(self, name: str) -> FlowPlace:
@@ -116,18 +122,18 @@ class FlowWorker:
         if commands and 0 in self._mine and any(command.whole for command in commands):
             self._place(WHOLE)
         for command in commands:
-            if command.number <= self._done:
+            if command.seq <= self._done:
                 continue  # a flow that was started anew may be told again
-            self._done = command.number
+            self._done = command.seq
             for place in self._places.values():
                 place.obey(command, self._clock.now)
-            if command.adds is not None:
+            if command.command == ADD:
                 self._standing[command.id] = command
                 self._pickles.put(command.id, command)
             elif self._standing.pop(command.id, None) is not None:
                 self._pickles.drop(command.id)
-            if command.suspends is not None:
-                self._suspended[command.id] = command.suspends
+            if command.command == SUSPEND:
+                self._suspended[command.id] = command.reason
             else:
                 self._suspended.pop(command.id, None)
 

@@ -7,6 +7,7 @@ state/       a folder per stage, layout and shard: run files and manifests
 exchange/    large blobs on their way between the tasks of the last batches
 tables/      tables as they were when the query first started
 control/     commands to the running query
+commands/    of a flow: queries that come and go; begin.json those it began with, flow.pickle what it is made of
 heartbeat    if there: one of the query's sources brings nothing but the time
 aside/       late and bad rows
 answers/     the changes of the answer, if no other sink was given
@@ -120,6 +121,16 @@ class Checkpoint:
     def manifests(self, batch: int, stage: int) -> list[dict[str, Any]]:
         """What the shards of a stage have put down after a batch."""
         return [read_manifest(folder / f"manifest-{batch}.json") for folder in self.shards(batch, stage)]
+
+    def abouts(self, stage: int = 0) -> list[dict[str, Any]]:
+        """What the shards of a stage say about themselves after the last batch that is done; none before the first."""
+        while (done := self.committed) >= 0:
+            try:
+                return [manifest["about"] for manifest in self.manifests(done, stage)]
+            except CheckpointError:
+                if self.committed == done:  # else it went on so far in the meantime that the state was forgotten
+                    raise
+        return []
 
     @property
     def is_claimed(self) -> bool:

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.streaming.query import StreamingQuery
 
-from thalweg.core.errors import CheckpointError, DataError
+from thalweg.core.errors import DataError
 from thalweg.core.time import Clock, Instant
 from thalweg.explain import choice_json, choice_text, seen_of
 from thalweg.optimizer.optimize import Optimized
@@ -202,12 +202,7 @@ class Run:
 
     def _abouts(self, stage: int) -> list[dict[str, Any]]:
         """What the shards of a stage say about themselves after the last batch that is done."""
-        done = self.checkpoint.committed
-        if done < 0:
+        found = self.checkpoint.abouts(stage)
+        if not found:
             raise DataError("the query has not done a batch yet", hint="wait() first")
-        try:
-            return [manifest["about"] for manifest in self.checkpoint.manifests(done, stage)]
-        except CheckpointError:
-            if self.checkpoint.committed == done:
-                raise
-            return self._abouts(stage)  # the query went on so far in the meantime that the state was forgotten
+        return found

@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from functools import reduce
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
 
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.expressions import column
-from thalweg.algebra.plan import Plan, RelationScan, StreamScan
-from thalweg.core.errors import CheckpointError, NameNotFoundError, PlanError, did_you_mean
-from thalweg.core.time import BEGINNING
-from thalweg.cql import compile_query
+from thalweg.algebra.plan import Plan
+from thalweg.core.errors import CheckpointError, NameNotFoundError, PlanError
+from thalweg.flows.command import Command, find
 from thalweg.flows.pickles import pickle_with
-from thalweg.flows.standing import Quotas, Standing
+from thalweg.flows.standing import Quotas
 from thalweg.operators.base import Key
-from thalweg.patterns import check
 from thalweg.planner.identity import Identity
-from thalweg.runtime.shards.flow_spec import Command, FlowPort, FlowSpec, needs_all
-from thalweg.runtime.shards.parcel import FLOW
-from thalweg.runtime.shards.reading import Reading
+from thalweg.runtime.shards import flow_report
+from thalweg.runtime.shards.flow_desk import FlowDesk, Made
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
-from thalweg.runtime.spark.compile import control, held
 from thalweg.runtime.spark.finish import finishing
-from thalweg.runtime.spark.flow.commands import Commands
+from thalweg.runtime.spark.flow.frames import Frames
 from thalweg.runtime.spark.flow.run import FlowRun, OneOfFlow
-from thalweg.runtime.spark.flow.stage import ANSWERS, FlowTask
-from thalweg.runtime.spark.heartbeat import heartbeat
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.parcels import PARCELS, for_every_shard
-from thalweg.runtime.spark.reading import loading_task, reading_task
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks
-
-COMMANDS = "commands"  # a folder of the checkpoint
 
 
 class SparkFlow:
@@ -59,14 +46,14 @@ class SparkFlow:
         sees_all: bool,
     ) -> None:
         pickle_with(cloudpickle.dumps)
-        self._sees_all = sees_all
-        self.name, self._spark, self._catalog, self._asked, self._every = name, spark, catalog, asked, every
-        self._streams, self._tables = list(streams), list(tables)
-        self.checkpoint = Checkpoint.at(checkpoint)
-        self._keys: dict[str, Key | None] = {s.stream.name: self._key(s, keys.get(s.stream.name)) for s in streams}
-        made_of = {**_described(self._keys, tables), "sees_all": sees_all}
+        self.name, self._every, self.checkpoint = name, every, Checkpoint.at(checkpoint)
+        by_stream: dict[str, Key | None] = {s.stream.name: _key(s, keys.get(s.stream.name)) for s in streams}
+        self._frames = Frames(spark, self.checkpoint, streams, tables, by_stream, sees_all)
+        made_of = {**_described(by_stream, tables), "sees_all": sees_all}
         self._layouts = self.checkpoint.claim(Identity(f"flow {name}", json.dumps(made_of), "flow"), asked)
-        self._commands = Commands(self.checkpoint.folder / COMMANDS)
+        made = Made(name, catalog, by_stream, [table.relation.name for table in tables], sees_all)
+        self._desk = FlowDesk(self.checkpoint.folder, made)
+        self._desk.open()
         self._run: FlowRun | None = None
 
     # -- queries
@@ -81,7 +68,8 @@ class SparkFlow:
     ) -> str:
         """Let a query stand from the next batch on; its id. It sees tuples that come from then on.
 
-        With `backfill` it starts from the tuples that the flow holds: those within reach of other queries' windows.
+        Before the flow first starts: from the first batch on. With `backfill` it starts from the tuples that the flow
+        holds: those within reach of other queries' windows.
         """
         return self.add_all([cql], [name], owner, backfill, quotas)[0]
 
@@ -94,81 +82,40 @@ class SparkFlow:
         quotas: Mapping[str, int] | None = None,
     ) -> list[str]:
         """The same for many at once: all of them begin with the same batch."""
-        first, asked = self._commands.next_number(), Quotas.read(dict(quotas or {}))
-        commands = []
-        for number, (query, name) in enumerate(zip(queries, names or [""] * len(queries), strict=True), start=first):
-            plan = query if isinstance(query, Plan) else compile_query(query, self._catalog)
-            text, id_ = query if isinstance(query, str) else "", f"q{number}"
-            standing = Standing(id_, plan, text, name or id_, owner, backfill=backfill, quotas=asked)
-            commands.append(Command(number, id_, standing, self._sees_all_for(plan)))
-        self._commands.tell(*commands)
-        return [command.id for command in commands]
+        return [command.id for command in self._desk.add_all(queries, names, owner, backfill, quotas)]
 
-    def _sees_all_for(self, plan: Plan) -> bool:
-        """Whether a query must see all tuples in one place; an error if it cannot run here."""
-        check(plan)
-        self._check_sources(plan)
-        whole = needs_all(plan, self._keys, {t.relation.name: t for t in self._tables})
-        if whole and not self._sees_all:
-            raise PlanError(
-                "this query must see all its tuples in one place, and the flow has none that does",
-                hint="spread streams by what the query joins or groups by (keys=), or make the flow with sees_all=True",
-            )
-        return whole
+    def take_over(self, commands: Iterable[Command]) -> None:
+        """Let the queries of a session's catalogue stand here, unless this flow was ever told anything."""
+        self._desk.take_over(commands)
 
     def drop(self, query: str) -> None:
-        """End a query with the next batch."""
-        self._standing(query)
-        self._commands.tell(Command(self._commands.next_number(), query, None))
+        """End a query, by its id or name, with the next batch."""
+        self._desk.drop(query)
 
     def queries(self) -> list[dict[str, Any]]:
         """The queries that stand, whether they run, wait for the next batch, or were suspended and why."""
-        abouts = self._run.about() if self._run is not None and self.checkpoint.committed >= 0 else []
-        obeyed = min((about["commands"] for about in abouts), default=-1)
-        suspended = {query: why for about in abouts for query, why in about["suspended"].items()}
-        found = []
-        for command in self._commands.live().values():
-            asked = command.adds
-            assert asked is not None
-            state = "suspended" if command.id in suspended else "running" if command.number <= obeyed else "waiting"
-            counts: dict[str, float] = {}
-            for about in abouts:
-                for what, number in about["counts"].get(command.id, {}).items():
-                    counts[what] = counts.get(what, 0) + number
-            found.append(
-                {
-                    "id": command.id, "name": asked.name, "owner": asked.owner, "cql": asked.cql, "state": state,
-                    "reason": suspended.get(command.id), "sees_all": command.whole, "quotas": asdict(asked.quotas),
-                    **counts,
-                }
-            )  # fmt: skip
-        return found
+        live, abouts = self._desk.commands.live(), self.checkpoint.abouts()
+        states, counted = flow_report.states(live, abouts), flow_report.metrics(live, abouts)
+        return [
+            {
+                "id": query, "name": command.name, "owner": command.owner, "cql": command.cql,
+                "state": states[query][0], "reason": states[query][1], "sees_all": command.whole,
+                "quotas": Quotas.read(dict(command.quotas)).given(), **counted[query].told(),
+            }
+            for query, command in live.items()
+        ]  # fmt: skip
 
     def answers(self, query: str, at: Any = None) -> DataFrame:
         """The answer of a query now, or at an instant that has passed since it was added."""
         return self.of(query).answer(at)
 
     def of(self, query: str) -> OneOfFlow:
-        """A query of the running flow: `answer`, `changes`."""
+        """A query of the running flow, by its id or name: `answer`, `changes`."""
         if self._run is None:
             raise PlanError(f"the flow {self.name} does not run", hint="start() it")
-        asked = self._standing(query).adds
-        assert asked is not None
-        return self._run.of(query, asked.plan.schema)
-
-    def _standing(self, query: str) -> Command:
-        live = self._commands.live()
-        if query not in live:
-            names = list(live)
-            hint = did_you_mean(query, names)
-            raise NameNotFoundError(f"the flow {self.name} has no query {query}", candidates=names, hint=hint)
-        return live[query]
-
-    def _suspend_everywhere(self, batch: int) -> None:
-        """A query that has failed in one place is to run in none: its answer would be part of one."""
-        failed = {q: why for m in self.checkpoint.manifests(batch, 0) for q, why in m["about"]["suspended"].items()}
-        if failed:
-            self._commands.suspend(failed)
+        live = self._desk.commands.live()
+        found = find(live, query)
+        return self._run.of(found, live[found].standing.plan.schema)
 
     # -- running
 
@@ -178,10 +125,11 @@ class SparkFlow:
         A sink gets what all queries gain, packed: `queries` and `gained` (see `rows_of`). Without one it is kept as
         Parquet in the checkpoint, from where `answers` reads it.
         """
-        spec = self._spec()
-        place = self.checkpoint
+        place, commands = self.checkpoint, self._desk.commands
+        self._desk.open()  # functions may have been registered since
+        spec = self._frames.spec(self._layouts, commands.begin(has_begun=place.spark.exists()))
         sinks = Sinks([sink] if isinstance(sink, Sink) else [*(sink or [])] or [ParquetSink(place.answers)])
-        frame = self._frame(spec)
+        frame = self._frames.frame(spec, commands, self._every)
         finish = finishing(sinks, place, spec)
 
         def write(changes: DataFrame, batch: int) -> None:
@@ -191,67 +139,26 @@ class SparkFlow:
         writer = frame.writeStream.foreachBatch(write).queryName(self.name)
         writer = writer.option("checkpointLocation", str(place.spark)).outputMode("append")
         query = writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
-        self._run = FlowRun(self._spark, query, place, spec, sinks.sinks)
+        self._run = FlowRun(self._frames.spark, query, place, spec, sinks.sinks)
         return self._run
 
-    def _spec(self) -> FlowSpec:
-        ports = []
-        for stream in self._streams:
-            name, schema = stream.stream.name, stream.stream.schema
-            ports.append(FlowPort(name, schema, self._keys[name]))
-            ports += [FlowPort(name, schema, (), whole=True)] if self._sees_all else []
-        stamped = any(stream.stream.timestamp is not None for stream in self._streams)
-        return FlowSpec(
-            tuple(ports),
-            self._layouts,
-            {stream.stream.name: stream.time for stream in self._streams},
-            stamped,
-            {t.relation.name: str(held(t, self.checkpoint)) for t in self._tables},
-            {t.relation.name: t.relation.schema for t in self._tables},
-        )
+    def _suspend_everywhere(self, batch: int) -> None:
+        """A query that has failed in one place is to run in none: its answer would be part of one."""
+        failed = {q: why for m in self.checkpoint.manifests(batch, 0) for q, why in m["about"]["suspended"].items()}
+        if failed:
+            self._desk.commands.suspend(failed)
 
-    def _frame(self, spec: FlowSpec) -> DataFrame:
-        shards = spec.shards
-        self.checkpoint.control.mkdir(parents=True, exist_ok=True)
-        sent = [self._read(stream, spec) for stream in self._streams]
-        told = self._spark.readStream.schema("command string").json(str(self._commands.folder))
-        sent.append(for_every_shard(told, FLOW, sf.lit(BEGINNING), shards, sf.col("command").cast("binary")))
-        sent.append(control(self._spark, self.checkpoint, shards))
-        if (beat := heartbeat(self._spark, self.checkpoint, shards, self._every)) is not None:
-            sent.append(beat)
-        parcels = reduce(DataFrame.union, sent).repartitionById(shards, sf.col("group") % shards)
-        return parcels.mapInArrow(FlowTask(spec, str(self.checkpoint.folder)).task(), ANSWERS)
 
-    def _read(self, stream: StreamInput, spec: FlowSpec) -> DataFrame:
-        name, schema, folder = stream.stream.name, stream.stream.schema, str(self.checkpoint.folder)
-        ports = tuple((i, port.key) for i, port in enumerate(spec.ports) if port.source == name)
-        stamped, every = stream.stream.timestamp is not None, tuple(range(len(schema)))
-        reading = Reading(name, schema, ports, spec.layouts, stamped, stream.ahead)
-        if stream.load is None:
-            return stream.rows(stream.brought(every)).mapInArrow(reading_task(reading, folder), PARCELS)
-        return stream.frame.mapInArrow(loading_task(reading, stream.loading(every), None, folder), PARCELS)
-
-    # -- checking
-
-    def _key(self, stream: StreamInput, given: str | Sequence[str] | None) -> Key | None:
-        schema, names = stream.stream.schema, [given] if isinstance(given, str) else list(given or ())
-        places = []
-        for name in names:
-            found = schema.find(name)
-            if not found:
-                raise NameNotFoundError(f"{stream.stream.name} has no column {name}", candidates=schema.names)
-            places.append(found[0])
-        return tuple(column(schema, i) for i in places) or None
-
-    def _check_sources(self, plan: Plan) -> None:
-        known = [s.stream.name for s in self._streams] + [t.relation.name for t in self._tables]
-        read = {leaf.source.name for leaf in plan.walk() if isinstance(leaf, StreamScan | RelationScan)}
-        unknown = sorted(read - set(known))
-        if unknown:
-            raise PlanError(
-                f"the flow {self.name} does not read {', '.join(unknown)}", candidates=known,
-                hint="a flow's streams and tables are fixed when it is first made",
-            )  # fmt: skip
+def _key(stream: StreamInput, given: str | Sequence[str] | None) -> Key | None:
+    """The columns that a stream is spread by."""
+    schema, names = stream.stream.schema, [given] if isinstance(given, str) else list(given or ())
+    places = []
+    for name in names:
+        found = schema.find(name)
+        if not found:
+            raise NameNotFoundError(f"{stream.stream.name} has no column {name}", candidates=schema.names)
+        places.append(found[0])
+    return tuple(column(schema, i) for i in places) or None
 
 
 def _described(keys: Mapping[str, Key | None], tables: Sequence[TableInput]) -> dict[str, Any]:

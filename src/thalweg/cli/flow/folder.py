@@ -1,0 +1,86 @@
+"""The folder of a flow: a catalogue of its own, or the checkpoint of a flow that runs on Spark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from thalweg.core.time import Instant
+from thalweg.cql import check_syntax
+from thalweg.flows.catalog import Catalogue
+from thalweg.flows.command import Command
+from thalweg.runtime.shards import flow_report
+from thalweg.runtime.shards.flow_desk import FlowDesk
+from thalweg.runtime.spark.checkpoint import Checkpoint
+
+METRICS = "metrics.json"
+
+
+class CatalogueFolder:
+    """A catalogue, and beside it what the flow that ran last has told of itself."""
+
+    def __init__(self, folder: str, there: bool) -> None:
+        self._folder = Path(folder)
+        self._catalogue = Catalogue.there(folder) if there else Catalogue(folder)
+
+    @property
+    def live(self) -> dict[str, Command]:
+        """The queries that stand, by id."""
+        return self._catalogue.live
+
+    def add(
+        self, cql: str, name: str, owner: str, backfill: bool, quotas: Mapping[str, int], today: Instant
+    ) -> Command:
+        """Take down that a query is to run; whether it fits is seen when the flow runs."""
+        check_syntax(cql)
+        return self._catalogue.add(cql, name, owner, backfill, dict(quotas), today)
+
+    def drop(self, query: str) -> Command:
+        """Take down that a query is not to run any more."""
+        return self._catalogue.drop(query)
+
+    def told(self) -> dict[str, Any] | None:
+        """What the flow has told of itself last; None if it has never run."""
+        path = self._folder / METRICS
+        if not path.exists():
+            return None
+        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return told
+
+
+class CheckpointFolder:
+    """A checkpoint: commands are handed in there, and shards put down what they have done."""
+
+    def __init__(self, folder: str) -> None:
+        from thalweg.runtime.spark.flow.desk import desk_at
+
+        self._desk, self._checkpoint = desk_at(folder), Checkpoint.at(folder)
+
+    @property
+    def live(self) -> dict[str, Command]:
+        """The queries that stand, by id."""
+        return self._desk.commands.live()
+
+    def add(
+        self, cql: str, name: str, owner: str, backfill: bool, quotas: Mapping[str, int], today: Instant
+    ) -> Command:
+        """Hand in a query, if it fits the streams and tables of the flow."""
+        return self._desk.add_all([cql], [name], owner, backfill, quotas, today)[0]
+
+    def drop(self, query: str) -> Command:
+        """Hand in that a query is to end."""
+        return self._desk.drop(query)
+
+    def told(self) -> dict[str, Any] | None:
+        """What the shards have done up to the last batch; None before the first."""
+        abouts = self._checkpoint.abouts()
+        if not abouts:
+            return None
+        return {**flow_report.top(self._desk.made.name, self.live, abouts), "done": False}
+
+
+def folder_at(flowdir: str, there: bool = True) -> CatalogueFolder | CheckpointFolder:
+    """What lies in a folder; unless something must be `there`, a catalogue is begun."""
+    return CheckpointFolder(flowdir) if FlowDesk.is_at(flowdir) else CatalogueFolder(flowdir, there)

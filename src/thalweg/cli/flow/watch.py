@@ -1,0 +1,61 @@
+"""What `thalweg flow start` looks after while it runs: who comes and goes, and who is suspended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from thalweg.algebra.plan import Plan, StreamScan
+from thalweg.cli.flow.top import write_metrics
+from thalweg.cli.inputs import Inputs
+from thalweg.cli.output import console, say
+from thalweg.core.errors import DataError
+from thalweg.runtime.local.flow import RUNNING, Flow
+from thalweg.runtime.local.flow_query import FlowQuery
+
+EVERY = 0.5  # seconds between two looks at the catalogue
+
+
+def need_inputs(files: Inputs) -> Callable[[Plan], None]:
+    """Refuses a query over a stream without rows, which would hold up the time of all others."""
+
+    def accept(plan: Plan) -> None:
+        for leaf in plan.walk():
+            if isinstance(leaf, StreamScan) and leaf.source.name not in files.files:
+                raise DataError(
+                    f"the stream {leaf.source.name} has no input", hint=f"start with --input {leaf.source.name}=PATH"
+                )
+
+    return accept
+
+
+class Watch:
+    """Keeps the list of queries that run up to date, and tells what becomes of them."""
+
+    def __init__(self, flow: Flow, flowdir: str, queries: list[FlowQuery], accept: Callable[[Plan], None]) -> None:
+        self._flow, self._flowdir, self._queries, self._accept = flow, flowdir, queries, accept
+        self._reported: set[str] = set()
+        self._looked = 0.0
+
+    def look_now_and_then(self) -> None:
+        """Take up what has been added and dropped; report who has been suspended."""
+        if time.monotonic() - self._looked >= EVERY:
+            self.look()
+        else:
+            self._list()
+
+    def look(self, done: bool = False) -> None:
+        """The same at once; `done` says that it is the last time."""
+        if not done:
+            self._flow.refresh(self._accept)
+        self._list()
+        write_metrics(self._flowdir, {**self._flow.top(), "done": done})
+        self._looked = time.monotonic()
+
+    def _list(self) -> None:
+        found = self._flow.queries()
+        self._queries[:] = [self._flow.query(q.id) for q in found if q.state == RUNNING]
+        for query in found:
+            if query.reason is not None and query.id not in self._reported:
+                self._reported.add(query.id)
+                say(console(stderr=True), f"{query.id} ({query.name}) is suspended: {query.reason}", "yellow")

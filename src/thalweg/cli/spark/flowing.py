@@ -1,0 +1,59 @@
+"""`thalweg flow start` on Spark: a flow at work until it is done, or somebody stops it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from thalweg.algebra.catalog import Catalog
+from thalweg.cli.output import console, say
+from thalweg.cli.sources import Source
+from thalweg.cli.spark.feeds import declare_given
+from thalweg.cli.spark.session import quiet_spark
+from thalweg.cli.spark.work import Job, interrupts, work
+from thalweg.flows.catalog import FILE, Catalogue
+from thalweg.runtime.spark.engine import Engine
+from thalweg.runtime.spark.flow import SparkFlow
+from thalweg.runtime.spark.run import Run
+
+
+@dataclass
+class FlowJob(Job):
+    """A flow, whose checkpoint and sinks are its own."""
+
+    flow: SparkFlow
+
+    def start(self, trigger: dict[str, Any] | None) -> Run:
+        """Begin, or go on."""
+        self.run = self.flow.start(trigger=trigger)
+        return self.run
+
+
+def run_flow(
+    folder: Path,
+    catalog: Catalog,
+    sources: Mapping[str, Source],
+    keys: Mapping[str, Sequence[str]],
+    shards: int | None,
+    until_done: bool,
+    seconds: float | None,
+) -> bool:
+    """Let the flow in a folder run; True if it came to its end. A catalogue that lies there is taken over."""
+    spark = quiet_spark(folder / "spark.log", shards or 2)
+    try:
+        engine = Engine(spark, shards)
+        declare_given(engine, catalog, sources)
+        flow = engine.flow(folder.name, folder, keys=keys)
+        if (folder / FILE).exists():
+            flow.take_over(Catalogue(folder).live.values())
+        with interrupts() as stop:
+            ended = work([FlowJob(folder.name, flow)], stop, until_done, False, seconds)
+        for query in flow.queries():
+            if query["reason"] is not None:
+                line = f"{query['id']} ({query['name']}) is suspended: {query['reason']}"
+                say(console(stderr=True), line, "yellow")
+        return ended
+    finally:
+        spark.stop()

@@ -1,0 +1,76 @@
+"""A flow as a streaming DataFrame: its streams, commands, control and time in, what answers gained out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from thalweg.core.time import BEGINNING
+from thalweg.operators.base import Key
+from thalweg.runtime.shards.flow_commands import Commands
+from thalweg.runtime.shards.flow_spec import FlowPort, FlowSpec
+from thalweg.runtime.shards.layouts import Layouts
+from thalweg.runtime.shards.parcel import FLOW
+from thalweg.runtime.shards.reading import Reading
+from thalweg.runtime.spark.checkpoint import Checkpoint
+from thalweg.runtime.spark.compile import control, held
+from thalweg.runtime.spark.flow.stage import ANSWERS, FlowTask
+from thalweg.runtime.spark.heartbeat import heartbeat
+from thalweg.runtime.spark.inputs import StreamInput, TableInput
+from thalweg.runtime.spark.parcels import PARCELS, for_every_shard
+from thalweg.runtime.spark.reading import loading_task, reading_task
+
+
+@dataclass(frozen=True)
+class Frames:
+    """What a flow reads, and where it keeps what it knows."""
+
+    spark: SparkSession
+    checkpoint: Checkpoint
+    streams: Sequence[StreamInput]
+    tables: Sequence[TableInput]
+    keys: Mapping[str, Key | None]  # by stream
+    sees_all: bool
+
+    def spec(self, layouts: Layouts, begin: tuple[str, ...]) -> FlowSpec:
+        """What its tasks need to know."""
+        ports = []
+        for stream in self.streams:
+            name, schema = stream.stream.name, stream.stream.schema
+            ports.append(FlowPort(name, schema, self.keys[name]))
+            ports += [FlowPort(name, schema, (), whole=True)] if self.sees_all else []
+        return FlowSpec(
+            tuple(ports),
+            layouts,
+            {stream.stream.name: stream.time for stream in self.streams},
+            any(stream.stream.timestamp is not None for stream in self.streams),
+            {table.relation.name: str(held(table, self.checkpoint)) for table in self.tables},
+            {table.relation.name: table.relation.schema for table in self.tables},
+            begin,
+        )
+
+    def frame(self, spec: FlowSpec, commands: Commands, every: int | None) -> DataFrame:
+        """What all queries gain; time passes `every` so often where streams are silent."""
+        shards = spec.shards
+        self.checkpoint.control.mkdir(parents=True, exist_ok=True)
+        sent = [self._read(stream, spec) for stream in self.streams]
+        told = self.spark.readStream.schema("command string").json(str(commands.folder))
+        sent.append(for_every_shard(told, FLOW, sf.lit(BEGINNING), shards, sf.col("command").cast("binary")))
+        sent.append(control(self.spark, self.checkpoint, shards))
+        if (beat := heartbeat(self.spark, self.checkpoint, shards, every)) is not None:
+            sent.append(beat)
+        parcels = reduce(DataFrame.union, sent).repartitionById(shards, sf.col("group") % shards)
+        return parcels.mapInArrow(FlowTask(spec, str(self.checkpoint.folder)).task(), ANSWERS)
+
+    def _read(self, stream: StreamInput, spec: FlowSpec) -> DataFrame:
+        name, schema, folder = stream.stream.name, stream.stream.schema, str(self.checkpoint.folder)
+        ports = tuple((i, port.key) for i, port in enumerate(spec.ports) if port.source == name)
+        stamped, all_columns = stream.stream.timestamp is not None, tuple(range(len(schema)))
+        reading = Reading(name, schema, ports, spec.layouts, stamped, stream.ahead)
+        if stream.load is None:
+            return stream.rows(stream.brought(all_columns)).mapInArrow(reading_task(reading, folder), PARCELS)
+        return stream.frame.mapInArrow(loading_task(reading, stream.loading(all_columns), None, folder), PARCELS)
