@@ -117,9 +117,8 @@ class SparkFlow:
         return whole
 
     def drop(self, query: str) -> None:
-        """End a query with the next batch."""
-        self._standing(query)
-        self._commands.tell(Command(self._commands.next_number(), query, None))
+        """End a query, by its id or its name, with the next batch."""
+        self._commands.tell(Command(self._commands.next_number(), self._standing(query).id, None))
 
     def queries(self) -> list[dict[str, Any]]:
         """The queries that stand, whether they run, wait for the next batch, or were suspended and why."""
@@ -149,20 +148,24 @@ class SparkFlow:
         return self.of(query).answer(at)
 
     def of(self, query: str) -> OneOfFlow:
-        """A query of the running flow: `answer`, `changes`."""
+        """A query of the running flow, by its id or its name: `answer`, `changes`."""
         if self._run is None:
             raise PlanError(f"the flow {self.name} does not run", hint="start() it")
-        asked = self._standing(query).adds
-        assert asked is not None
-        return self._run.of(query, asked.plan.schema)
+        found = self._standing(query)
+        assert found.adds is not None
+        return self._run.of(found.id, found.adds.plan.schema)
 
     def _standing(self, query: str) -> Command:
+        """A query that stands, by its id, or by its name if no other has that."""
         live = self._commands.live()
-        if query not in live:
-            names = list(live)
-            hint = did_you_mean(query, names)
-            raise NameNotFoundError(f"the flow {self.name} has no query {query}", candidates=names, hint=hint)
-        return live[query]
+        found = [live[query]] if query in live else [c for c in live.values() if c.adds and c.adds.name == query]
+        if len(found) == 1:
+            return found[0]
+        known = [command.id for command in found] or list(live)
+        names = [*live, *(command.adds.name for command in live.values() if command.adds)]
+        what = f"{len(found)} queries called {query}" if found else f"no query {query}"
+        hint = "give the id" if found else did_you_mean(query, names)
+        raise NameNotFoundError(f"the flow {self.name} has {what}", candidates=known, hint=hint)
 
     def _suspend_everywhere(self, batch: int) -> None:
         """A query that has failed in one place is to run in none: its answer would be part of one."""
