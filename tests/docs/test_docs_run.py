@@ -50,6 +50,13 @@ def test_every_page_with_doctests_is_run() -> None:
     assert {str(page.relative_to(ROOT)) for page in pages if "\n>>> " in page.read_text()} == set(DOCTESTED)
 
 
+def test_python_that_is_only_shown_is_python() -> None:
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for block in re.findall(r"```python\n((?:.|\n)*?)```", page.read_text()):
+            if not block.startswith(">>> "):
+                compile(block, str(page.relative_to(ROOT)), "exec")
+
+
 def test_the_readmes_commands() -> None:
     blocks = re.findall(r"```\n\$ (.+)\n((?:.|\n)*?)```", README)
     assert blocks
