@@ -24,8 +24,8 @@ demo: setup
 test: lint types layers unit
 
 lint: setup
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests examples
+	$(BIN)/ruff format --check src tests examples
 
 types: setup
 	$(BIN)/mypy

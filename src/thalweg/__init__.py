@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from thalweg.algebra.expressions import UserAggregate, UserFunction, aggregate, function
 from thalweg.core.errors import MissingPackageError, ThalwegError
+from thalweg.explain.timeline import timeline
 from thalweg.fluent import Col, Table, call, col, lit
 from thalweg.planner import Settings
 from thalweg.runtime.local import LocalQuery, Session
@@ -55,5 +56,5 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [  # what is on Spark is left out: `from thalweg import *` must not need it
     "Col", "LocalQuery", "Session", "Settings", "Table", "ThalwegError", "UserAggregate", "UserFunction", "aggregate",
-    "call", "col", "function", "lit", "local",
+    "call", "col", "function", "lit", "local", "timeline",
 ]  # fmt: skip

@@ -26,11 +26,35 @@ def run(command: str) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/flows.md", "docs/grammar.md"])
+DOCTESTED = [
+    "README.md",
+    "docs/flows.md",
+    "docs/grammar.md",
+    "docs/tutorial.md",
+    "docs/update-patterns.md",
+    "docs/windows.md",
+    *(f"docs/howto/{page}.md" for page in ("joins", "many-queries", "tables", "testing", "windows")),
+]
+
+
+@pytest.mark.parametrize("page", DOCTESTED)
 def test_the_pages_python(page: str) -> None:
-    results = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    flags = 0 if page == "docs/windows.md" else doctest.NORMALIZE_WHITESPACE  # drawings count every space
+    results = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=flags)
     assert results.attempted > 5
     assert results.failed == 0
+
+
+def test_every_page_with_doctests_is_run() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    assert {str(page.relative_to(ROOT)) for page in pages if "\n>>> " in page.read_text()} == set(DOCTESTED)
+
+
+def test_python_that_is_only_shown_is_python() -> None:
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for block in re.findall(r"```python\n((?:.|\n)*?)```", page.read_text()):
+            if not block.startswith(">>> "):
+                compile(block, str(page.relative_to(ROOT)), "exec")
 
 
 def test_the_readmes_commands() -> None:
@@ -59,6 +83,23 @@ def test_links_between_the_pages_lead_somewhere() -> None:
     for page in pages:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} -> {target}"
+
+
+def test_links_into_pages_lead_to_a_heading() -> None:
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text()):
+            headings = re.findall(r"^#+ (.+)$", (page.parent / target if target else page).read_text(), re.MULTILINE)
+            known = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            assert anchor in known, f"{page.name} -> {target}#{anchor}"
+
+
+def test_every_page_is_in_the_index() -> None:
+    folder = ROOT / "docs"
+    index = {
+        (folder / target).resolve() for target in re.findall(r"\]\(([^)#:]+)\)", (folder / "README.md").read_text())
+    }
+    pages = {*folder.glob("*.md"), *folder.glob("howto/*.md"), folder / "decisions" / "README.md"}
+    assert {str(page.relative_to(folder)) for page in pages - {folder / "README.md"} if page not in index} == set()
 
 
 def test_every_function_is_in_the_grammar() -> None:

@@ -93,7 +93,7 @@ def test_queries_come_and_go_and_each_has_its_own_answer(spark: SparkSession, tm
 
     late = {name: desk.add(QUERIES[name], name=name, owner="me") for name in ("counted", "last", "known")}
     filled = desk.add(QUERIES["few"], backfill=True)
-    desk.drop(ids["joined"])
+    desk.drop("joined")
     assert {q["name"]: q["state"] for q in desk.queries()}["counted"] == "waiting"
     with pytest.raises(QueryFailedError, match="no more"):
         desk.start([ParquetSink(desk.checkpoint.answers), FailingOnce(2)], ONCE).wait_until_done()
@@ -104,8 +104,8 @@ def test_queries_come_and_go_and_each_has_its_own_answer(spark: SparkSession, tm
     run.wait_until_done()
     for name in ("few", "all"):
         assert shown(again.answers(ids[name])) == expected(QUERIES[name], range(45), 44), name
-    for name, query in late.items():
-        assert shown(again.answers(query)) == expected(QUERIES[name], range(20, 45), 44), name
+    for name in late:
+        assert shown(again.answers(name)) == expected(QUERIES[name], range(20, 45), 44), name
     assert shown(again.answers(filled)) == expected(QUERIES["few"], range(45), 44)
     assert {q["name"] for q in again.queries()} == {"few", "all", "counted", "last", "known", filled}
     assert {q["name"] for q in again.queries() if q["sees_all"]} == {"all", "last"}
@@ -150,3 +150,6 @@ def test_what_a_flow_does_not_do_is_said(spark: SparkSession, tmp_path: Path) ->
         desk.answers(desk.add(QUERIES["few"]))
     with pytest.raises(NameNotFoundError, match="there is no query q9"):
         desk.drop("q9")
+    first = desk.add(QUERIES["few"], name="few")
+    with pytest.raises(PlanError, match=f"there is a query called few already: {first}"):
+        desk.add(QUERIES["few"], name="few")

@@ -17,6 +17,7 @@ from thalweg.cli.run import run
 from thalweg.cli.scenario import scenario
 from thalweg.cli.state import state
 from thalweg.cli.verify import verify
+from thalweg.cli.window import window
 from thalweg.core.errors import ThalwegError
 
 WRONG_INPUT = 2  # also click's code for wrong usage
@@ -45,6 +46,7 @@ def main() -> None:
     \b
     Start here:
       thalweg demo                             two queries at work, in seconds
+      thalweg window "RANGE 5 SLIDE 2"         a window, drawn as a timeline
       thalweg explain q.cql                    how the queries of a file run
       thalweg replay q.cql --input s=rows.csv  run them over recorded rows
       thalweg run q.cql --source s=csv:rows/   run them on Spark, as rows come
@@ -58,5 +60,5 @@ def main() -> None:
     """
 
 
-for command in (bench, demo, explain, flow, replay, run, scenario, state, verify):
+for command in (bench, demo, explain, flow, replay, run, scenario, state, verify, window):
     main.add_command(command)

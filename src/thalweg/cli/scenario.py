@@ -20,8 +20,25 @@ from thalweg.scenarios import LocalEngine, parse_scenario, run_scenario
 def scenario(ctx: click.Context, files: tuple[Path, ...], batch_size: int | None, strategy: str) -> None:
     """Run scenario FILES on the local engine and compare every answer they expect.
 
-    A scenario is a text file of CQL, timed signed rows, and the rows expected at each instant; see tests/scenarios.
-    Exits with 1 if an answer differs.
+    A scenario is a text file of CQL, timed signed rows, and the rows expected at each instant. Exits with 1 if an
+    answer differs.
+
+    \b
+      == cql
+      CREATE STREAM s (a INT, b STRING);
+      REGISTER QUERY q AS SELECT b, SUM(a) AS n FROM s [RANGE 5] GROUP BY b;
+      == input
+      + 1 s | 10 | x            a row arrives; ~ replaces and - deletes one of a
+      + 3 s | 20 | x            table, @ 9 lets time pass up to 9
+      @ 9
+      == answer q
+      at 1..2                   indented below: all rows of the answer then
+        x | 10
+      at 3..5
+        x | 30
+      at 8..9                   nothing below: the answer is empty
+
+    == changes q, == late s and == refused say what else to expect: docs/howto/testing.md.
 
     \b
     Examples:

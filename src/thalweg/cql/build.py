@@ -26,7 +26,7 @@ from thalweg.cql.binder.sources import Bound, bind_source, join_bound
 from thalweg.cql.binder.windows import bind_window
 from thalweg.cql.dialect import Cql
 from thalweg.cql.parser import CqlParseError, CqlParser
-from thalweg.cql.syntax import Source
+from thalweg.cql.syntax import Source, StreamWindow
 from thalweg.cql.window_syntax import parse_window
 
 TextOrNode = str | exp.Expr
@@ -60,10 +60,18 @@ class QueryBuilder:
 
     def window(self, plan: Plan, text: str) -> Plan:
         """The plan under the window `text`, with or without brackets."""
-        text = text if text.lstrip().startswith("[") else f"[{text}]"
-        context, node = self._parse(text, parse_window)
-        assert node is not None
+        context, node = self._window(text)
         return bind_window(context, plan, node)
+
+    def window_columns(self, text: str) -> list[str]:
+        """The columns that the window `text` names, whatever they may be columns of."""
+        _, node = self._window(text)
+        return [column.name for column in (*(node.args.get("partition") or ()), node.args.get("on")) if column]
+
+    def _window(self, text: str) -> tuple[Context, StreamWindow]:
+        context, node = self._parse(text if text.lstrip().startswith("[") else f"[{text}]", parse_window)
+        assert node is not None
+        return context, node
 
     def condition(self, bound: Bound, condition: TextOrNode, where: str) -> Expression:
         """A condition over the columns so far."""

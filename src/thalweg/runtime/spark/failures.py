@@ -17,6 +17,7 @@ _OURS = re.compile(r"thalweg\.core\.errors\.(\w+): (.*?)" + _END, re.DOTALL)
 _RAISED = re.compile(r"^(?!pyspark|py4j|java|scala|org\.)([\w.]+(?:Error|Exception)): (.*)$", re.MULTILINE)
 _STREAM = re.compile(r"terminated with exception: (.*?)(?: SQLSTATE: \w+)*" + _END, re.DOTALL)
 _CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*?)" + _END, re.DOTALL | re.MULTILINE)
+_STATE = re.compile(r"\s*\bSQLSTATE: \w+")  # Spark's, behind a message of ours
 _MOST_LINES = 4
 
 
@@ -37,7 +38,7 @@ def plain(account: str) -> ThalwegError:
     """The error that an account of Spark's is about: its message, with the trace of the JVM behind it."""
     if ours := _OURS.search(account):
         kind = getattr(errors, ours[1], ThalwegError)
-        lines = ours[2].strip().splitlines()
+        lines = _STATE.sub("", ours[2]).strip().splitlines()
         hints = [line.removeprefix("hint: ") for line in lines if line.startswith("hint: ")]
         message = "\n".join(line for line in lines if not line.startswith("hint: "))
         error: ThalwegError = kind(message, hint=hints[0] if hints else _HINT)
