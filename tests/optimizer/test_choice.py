@@ -162,3 +162,13 @@ def test_analyze_sets_measurements_beside_estimates() -> None:
     walk(told)
     assert leaves == {"a": pytest.approx(10, rel=0.02), "b": pytest.approx(1, rel=0.02)}
     assert "seen" in query.explain(analyze=True)
+
+
+def test_what_a_composed_operator_stores_is_seen() -> None:
+    s = tw.local()
+    s.execute("CREATE STREAM a (x INT); CREATE STREAM b (x INT)")
+    q = s.query("SELECT x FROM a [RANGE 100] WHERE x NOT IN (SELECT x FROM b [RANGE 100])")
+    s.push("a", [(i, i % 7) for i in range(1, 50)])
+    lines = str(q.explain(analyze=True)).partition("results/tick")[2].splitlines()
+    (line,) = (line for line in lines if line.startswith("AntiJoin"))
+    assert int(line.split()[-2]) >= 49  # before the cost: all that may come back

@@ -167,5 +167,13 @@ def _number(value: float) -> str:
 
 
 def seen_of(places: Mapping[Plan, int], metrics: Sequence[Any], ticks: float) -> dict[Plan, Seen]:
-    """What the operators of a pipeline have done in so many ticks, by the sub-plan whose results they give."""
-    return {plan: Seen(metrics[i].positive_out / max(ticks, 1.0), metrics[i].stored) for plan, i in places.items()}
+    """What the operators of a pipeline have done in so many ticks, by the sub-plan whose results they give.
+
+    Operators follow their inputs, so those that a sub-plan is composed of stand behind the sub-plan before it.
+    """
+    tops = sorted(set(places.values()))
+    stored = {
+        top: sum(metric.stored for metric in metrics[before + 1 : top + 1])
+        for before, top in zip([-1, *tops], tops, strict=False)
+    }
+    return {plan: Seen(metrics[i].positive_out / max(ticks, 1.0), stored[i]) for plan, i in places.items()}

@@ -12,11 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from pyspark.errors import StreamingQueryException
-
 from thalweg.cli.output import console, say
 from thalweg.cli.spark.progress import Progress
-from thalweg.core.errors import DataError
+from thalweg.core.errors import ThalwegError
 from thalweg.core.time import BEGINNING
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.query import SparkQuery
@@ -151,6 +149,7 @@ def _fail_if_failed(job: Job, jobs: Sequence[Job]) -> None:
     assert job.run is not None
     try:
         job.run.wait_until_done(1)
-    except StreamingQueryException as error:
+    except ThalwegError as error:
         stop_all(jobs)
-        raise DataError(f"query {job.name} has failed: {error}") from error
+        error.message = f"{job.name}: {error.message}"
+        raise
