@@ -169,6 +169,8 @@ def test_what_a_composed_operator_stores_is_seen() -> None:
     s.execute("CREATE STREAM a (x INT); CREATE STREAM b (x INT)")
     q = s.query("SELECT x FROM a [RANGE 100] WHERE x NOT IN (SELECT x FROM b [RANGE 100])")
     s.push("a", [(i, i % 7) for i in range(1, 50)])
+    s.advance(60)
+    q.answer()
     lines = str(q.explain(analyze=True)).partition("results/tick")[2].splitlines()
     (line,) = (line for line in lines if line.startswith("AntiJoin"))
     assert int(line.split()[-2]) >= 49  # before the cost: all that may come back
