@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from thalweg.core.lanes import Ints, Lane
-from thalweg.eddy.bits import Words, any_bit
+from thalweg.eddy.bits import Words, any_bit, count_bits
 from thalweg.eddy.grouped_filter import GroupedFilter, Sight
+from thalweg.eddy.routing import Work
 
-_SAMPLE = 128  # tuples whose pairs are counted
+SAMPLE = 128  # tuples whose pairs are counted
 _MOSTLY = 0.75  # if so many tuples need an operator, it is applied to all: that spares a copy
+
+
+@dataclass
+class Stop:
+    """An operator on the way of a chunk, and what its first tuples have shown of it: who visits it, and pairs."""
+
+    operator: str
+    by_most: bool | None = None  # None if it is not known
+    rates: tuple[float, float, float] | None = None  # pairs per tuple: given, returned, and of tuples that left
+
+    def learn(self, before: Words, after: Words, needs: Words, to_come: Sequence[Words]) -> None:
+        """From the lineage of a sample: who has a predicate there, and who in operators to come."""
+        given, some = before & needs, max(1, len(before))
+        gone = given[~any_bit(after & reduce(np.bitwise_or, to_come, needs))]
+        self.rates = count_bits(given) / some, count_bits(after & needs) / some, count_bits(gone) / some
+
+    def work(self, tuples: int, seconds: float) -> Work:
+        """What the operator has done with so many tuples, if these are as the first."""
+        given, returned, gone = (round(rate * tuples) for rate in self.rates or (0.0, 0.0, 0.0))
+        return Work(self.operator, tuples, given, returned, seconds, gone)
 
 
 class Chunk:
@@ -47,12 +70,12 @@ class Block:
 
     def mostly_have(self, bits: Words) -> bool:
         """Whether most tuples of a sample have one of some bits."""
-        some = self.lineage[:_SAMPLE]
+        some = self.lineage[:SAMPLE]
         return int(np.count_nonzero(any_bit(some & bits))) >= _MOSTLY * len(some)
 
     def some(self, rows: Ints | None) -> Words:
         """The lineage of a sample of some tuples, or of all."""
-        return self.lineage[:_SAMPLE] if rows is None else self.lineage[rows[:_SAMPLE]]
+        return self.lineage[:SAMPLE] if rows is None else self.lineage[rows[:SAMPLE]]
 
     def apply(self, grouped: GroupedFilter, rows: Ints | None) -> None:
         """Let some tuples, or all, visit a filter; if most do, all may."""

@@ -21,7 +21,7 @@ from thalweg.eddy.routing import MakePolicy, Policy, policy_maker
 from thalweg.eddy.shape import Shape, take_apart
 from thalweg.eddy.source import Source, Ways
 from thalweg.eddy.statistics import EddyStatistics
-from thalweg.eddy.whose import Whose, together
+from thalweg.eddy.whose import Listed, Whose, together
 from thalweg.state.snapshot import Stateful, Tree
 
 CHUNK = 1 << 14  # tuples that are routed together; with 1 each goes its own way
@@ -187,14 +187,17 @@ class Eddy(Stateful):
         """A stream's tuples through its filters, chunk by chunk; then to queries that only select, or into SteMs."""
         groups = [g for g in self._groups.values() if g.shape.streams == (source.stream,) and not g.shape.is_stored]
         found: dict[str, list[tuple[Whose, int]]] = {group.name: [] for group in groups}
-        begin = 0
+        begin, stored = 0, bool(self._joining.segments(source.stream))
         for chunk in range(0, len(tuples), self._chunk) if len(source.members) else ():
             some = tuples.take(slice(chunk, chunk + self._chunk))
-            for lineage in source.sift(some.columns, len(some)):
-                for group in groups:
-                    found[group.name].append((group.whose(lineage[:, group.segments[0].place]), len(lineage)))
-                self._joining.build(step, source.stream, tuples, begin, lineage)
-                begin += len(lineage)
+            for left, count in source.sift(some.columns, len(some), stored):
+                if isinstance(left, Listed):
+                    found[groups[0].name].append((left, count))
+                else:
+                    for group in groups:
+                        found[group.name].append((group.whose(left[:, group.segments[0].place]), count))
+                    self._joining.build(step, source.stream, tuples, begin, left)
+                begin += count
         columns = [(lane, None) for lane in tuples.columns]
         for group in groups if len(source.members) else ():
             yield Part(group.takers(), columns, together(found[group.name]), tuples.start, [tuples.start])

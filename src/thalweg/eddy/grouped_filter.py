@@ -68,6 +68,11 @@ class GroupedFilter:
         """The memory of the index."""
         return sum(s.nbytes for steps in (self._large, self._small or {}) for s in steps.values())
 
+    def whole(self) -> Steps | None:
+        """All its predicates as one index; None if some are parts of clauses."""
+        self._build(bool(self._new))
+        return self._large[ALL] if self._large.keys() == {ALL} else None
+
     def look_at(self, columns: Sequence[Lane], rows: Ints | slice, count: int) -> Sight:
         """Evaluate the attribute in some rows, and find where the values lie in the index."""
         self._build()
@@ -87,8 +92,8 @@ class GroupedFilter:
                 np.bitwise_or(clauses[layer], step.at(pieces[rows]), out=clauses[layer])
         return lineage
 
-    def _build(self) -> None:
-        if self._version != self._space.version or len(self._new) > max(_FEW, len(self._old) // 8):
+    def _build(self, anew: bool = False) -> None:
+        if anew or self._version != self._space.version or len(self._new) > max(_FEW, len(self._old) // 8):
             self._old |= self._new
             self._new = {}
             self._large, self._small = self._steps(self._old), {}

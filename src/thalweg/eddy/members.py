@@ -10,7 +10,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from thalweg.eddy.bits import WORD, Words, bitmap
+from thalweg.core.lanes import Ints
+from thalweg.eddy.bits import WORD, Words, bitmap, hits
 
 
 class Segment:
@@ -89,6 +90,10 @@ class MemberSet:
             self._version = self._space.version
         return self._row
 
+    def numbers(self) -> Ints:
+        """The bit numbers of all, in order."""
+        return hits(self.row()[None])[1]
+
     def _turn(self, member: Member, on: bool) -> None:
         if self._version != self._space.version:
             return
@@ -98,6 +103,6 @@ class MemberSet:
         self._row[number // WORD] = word | bit if on else word & ~bit
 
 
-def numbers(members: Iterable[Member]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def numbers(members: Iterable[Member]) -> Ints:
     """The bit numbers of members in their stream's lineage."""
     return np.array([segment.offset * WORD + bit for segment, bit in members], dtype=np.int64)

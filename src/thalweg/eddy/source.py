@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 
@@ -13,16 +12,20 @@ from thalweg.algebra.expressions import Expression, column, map_columns
 from thalweg.core.lanes import Ints, Lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.eddy.bits import Words, any_bit, count_bits
-from thalweg.eddy.block import Block, Chunk
+from thalweg.eddy.bits import Words, count_bits
+from thalweg.eddy.block import SAMPLE, Block, Chunk, Stop
 from thalweg.eddy.grouped_filter import ALL, GroupedFilter
 from thalweg.eddy.members import Member, MemberSet, Space
+from thalweg.eddy.pages import Pages
 from thalweg.eddy.predicates import disjuncts
-from thalweg.eddy.routing import Policy, Work
+from thalweg.eddy.routing import Policy
 from thalweg.eddy.statistics import Tally
+from thalweg.eddy.whose import Listed
 from thalweg.state.snapshot import Stateful
 
 _CELLS = 1 << 16  # words of lineage of a block: it should stay in the cache
+_WIDE = 64  # words of lineage from which on pages are faster ...
+_FEW = 1  # ... if a tuple has no more bits left for each of them
 
 
 @dataclass(frozen=True)
@@ -32,15 +35,6 @@ class Ways:
     policy: Policy
     skip: bool = True
     clock: Callable[[], float] = time.perf_counter
-
-
-@dataclass
-class _Stop:
-    """An operator on the way of a chunk, and what its first tuples have shown of it: who visits it, and pairs."""
-
-    operator: str
-    by_most: bool | None = None  # None if it is not known
-    rates: tuple[float, float, float] | None = None
 
 
 class Source(Stateful):
@@ -61,9 +55,12 @@ class Source(Stateful):
         self.filters: dict[Expression, GroupedFilter] = {}
         self._clauses: dict[int, MemberSet] = {}  # by layer those that have such a clause
         self._of: dict[Member, list[GroupedFilter]] = {}
+        self._pages: Pages | None = None
+        self._calm = 0  # tuples since queries last came or went
 
     def add(self, member: Member, clauses: Sequence[Expression]) -> None:
         """A use of a query, and the clauses over the stream's columns that its tuples must fulfil."""
+        self._pages, self._calm = None, 0
         self.members.add(member)
         layer = ALL
         for clause in clauses:
@@ -78,6 +75,7 @@ class Source(Stateful):
 
     def drop(self, member: Member) -> None:
         """Take a use out again; a filter that nobody needs goes too."""
+        self._pages, self._calm = None, 0
         self.members.discard(member)
         for having in self._clauses.values():
             having.discard(member)
@@ -86,20 +84,56 @@ class Source(Stateful):
             if not len(grouped.needs):
                 self.filters.pop(grouped.attribute, None)
 
-    def sift(self, columns: Sequence[Lane], count: int) -> Iterator[Words]:
-        """The lineage of a chunk of tuples after all filters, block by block: the first finds the way for all."""
+    def sift(self, columns: Sequence[Lane], count: int, stored: bool = True) -> Iterator[tuple[Words | Listed, int]]:
+        """A chunk of tuples after all filters, in blocks of so many: the first finds the way for all.
+
+        Their lineage; or, unless they are to be `stored`, who gets which of them.
+        """
+        pages = None if stored else self._settled(count)
         self.policy.begin(count)
         self.tally.begin(count, len(self.filters))
         having = {layer: members.row() for layer, members in self._clauses.items() if len(members)}
         size = max(1, _CELLS // max(1, self.space.width))
-        route: list[_Stop] = []
-        chunk = Chunk(columns, count)
-        for begin in range(0, count, size):
-            block = Block(chunk, slice(begin, min(count, begin + size)), self.members.row(), having)
+        route: list[Stop] = []
+        chunk, done = Chunk(columns, count), 0
+        while done < count:
+            rows = slice(done, min(count, done + (size if pages is None else SAMPLE)))
+            block, done = Block(chunk, rows, self.members.row(), having), rows.stop
             self._walk(block, route)
-            yield block.lineage
+            yield block.lineage, len(block)
+            if pages is not None and done < count and self._may_be_listed(block, route):
+                yield self._list(pages, chunk, slice(done, count), route), count - done
+                done = count
+            pages = None
 
-    def _walk(self, block: Block, route: list[_Stop]) -> None:
+    def _settled(self, count: int) -> Pages | None:
+        """Pages, if many queries only select and have not changed for so many tuples that it is worth while."""
+        calm, self._calm = self._calm, self._calm + count
+        if self._pages is None and self.space.width >= _WIDE and calm >= len(self.members):
+            whole = [grouped.whole() for grouped in self.filters.values()]
+            known = [steps for steps in whole if steps is not None]
+            if len(known) == len(whole):
+                self._pages = Pages(self.members.numbers(), known)
+        return self._pages
+
+    def _may_be_listed(self, block: Block, route: Sequence[Stop]) -> bool:
+        """Whether all tuples visit all filters, and few queries want one."""
+        if not self._skip or len(route) < len(self.filters) or any(stop.by_most is False for stop in route):
+            return False
+        some = block.some(None)
+        return count_bits(some) <= _FEW * self.space.width * len(some)
+
+    def _list(self, pages: Pages, chunk: Chunk, rows: slice, route: Sequence[Stop]) -> Listed:
+        """Who gets which of some tuples; what the filters have done is told by what the first block has shown."""
+        began, count = self._clock(), rows.stop - rows.start
+        pieces = [chunk.all(grouped)[0][2][rows] for grouped in self.filters.values()]
+        found = pages.look_up(pieces, count)
+        seconds = (self._clock() - began) / max(1, len(route))
+        for stop in route:
+            self._tell(stop, count, seconds)
+        return found
+
+    def _walk(self, block: Block, route: list[Stop]) -> None:
         """Let a block go the way of those before it, and on if it must."""
         todo = {grouped.name: grouped for grouped in self.filters.values()}
         rows: Ints | None = None  # all
@@ -109,7 +143,7 @@ class Source(Stateful):
                 if not len(rows):
                     break
             if place == len(route):
-                route.append(_Stop(self.policy.choose(list(todo))))
+                route.append(Stop(self.policy.choose(list(todo))))
             stop = route[place]
             grouped = todo.pop(stop.operator)
             if self._skip and place:
@@ -119,24 +153,23 @@ class Source(Stateful):
             block.decide(todo.values())
         block.decide(())
 
-    def _needing(self, block: Block, grouped: GroupedFilter, stop: _Stop) -> Ints | None:
+    def _needing(self, block: Block, grouped: GroupedFilter, stop: Stop) -> Ints | None:
         """The tuples with a query that has a predicate in a filter; all if those of a sample mostly have one."""
         if stop.by_most is None:
             stop.by_most = len(block) > 1 and block.mostly_have(grouped.needs.row())
         return None if stop.by_most else block.with_any(grouped.needs.row())
 
     def _visit(
-        self, block: Block, grouped: GroupedFilter, stop: _Stop, rows: Ints | None, to_come: Iterable[GroupedFilter]
+        self, block: Block, grouped: GroupedFilter, stop: Stop, rows: Ints | None, to_come: Iterable[GroupedFilter]
     ) -> None:
         began, before = self._clock(), block.some(rows)
         block.apply(grouped, rows)
         if stop.rates is None:
-            needs = grouped.needs.row()
-            pending = reduce(np.bitwise_or, (other.needs.row() for other in to_come), needs)
-            stop.rates = _rates(before & needs, block.some(rows), needs, pending)
-        count = len(block) if rows is None else len(rows)
-        given, returned, gone = (round(rate * count) for rate in stop.rates)
-        work = Work(grouped.name, count, given, returned, self._clock() - began, gone)
+            stop.learn(before, block.some(rows), grouped.needs.row(), [other.needs.row() for other in to_come])
+        self._tell(stop, len(block) if rows is None else len(rows), self._clock() - began)
+
+    def _tell(self, stop: Stop, count: int, seconds: float) -> None:
+        work = stop.work(count, seconds)
         self.policy.told(work)
         self.tally.add(work)
 
@@ -149,10 +182,3 @@ class Source(Stateful):
                 name += f" ({len(self.filters)})"
             self.filters[attribute] = GroupedFilter(name, attribute, self.schema, self._pool, self.space)
         return self.filters[attribute]
-
-
-def _rates(given: Words, after: Words, needs: Words, pending: Words) -> tuple[float, float, float]:
-    """Pairs per tuple of a sample that a filter was given, that came back, and that were of tuples which did not."""
-    gone = given[~any_bit(after & pending)]
-    some = max(1, len(given))
-    return count_bits(given) / some, count_bits(after & needs) / some, count_bits(gone) / some

@@ -63,7 +63,9 @@ class Steps:
         owned = bitmap(bits, words)
         rest = ~owned if otherwise else np.zeros_like(owned)
         with_null = np.array([s.null for s in sets], dtype=np.bool_)
-        self._fill(rest | bitmap(lowest, words), cuts, rest | bitmap(bits[with_null], words))
+        self.bits = bits  # that have a set
+        self.first, self.null = rest | bitmap(lowest, words), rest | bitmap(bits[with_null], words)
+        self._fill(cuts)
         self._by_value: Ints | None = self._spread()
 
     def look_up(self, lane: Lane) -> Words:
@@ -74,7 +76,7 @@ class Steps:
         """The pieces that values lie in, one for NULL among them."""
         found, missing = self._pieces(lane), is_null(lane)
         if missing.any():
-            found[missing] = self._last
+            found[missing] = self.last
         return found
 
     def at(self, pieces: Ints) -> Words:
@@ -95,26 +97,27 @@ class Steps:
         """The memory it takes."""
         return self._table.nbytes + self._changes.nbytes + self._words.nbytes + self._bits.nbytes
 
-    def _fill(self, first: Words, cuts: _Cuts, null: Words) -> None:
+    def _fill(self, cuts: _Cuts) -> None:
         """The table, or its checkpoints and what changes from piece to piece; then NULL, as one more checkpoint."""
-        place, words = np.searchsorted(self._constants, cuts.values), len(first)
+        place, words = np.searchsorted(self._constants, cuts.values), len(self.first)
         pieces, rows = len(self._constants) + 1, place + 1
         if self._sided:
             pieces, rows = 2 * len(self._constants) + 1, 2 * place + 1 + cuts.sides
         order = np.argsort(rows, kind="stable")
         rows, bits = rows[order], cuts.bits[order]
+        self.turns = rows, bits  # pieces, and a bit that changes with each
         self._words, self._bits = bits // WORD, bit_values(bits)
         self._every = max(1, -(-pieces * words // _LARGEST))
         checkpoints = -(-pieces // self._every)
-        self._last = checkpoints * self._every
-        self._changes = np.searchsorted(rows, np.arange(self._last + 1), side="right")  # up to each piece
+        self.last = checkpoints * self._every
+        self._changes = np.searchsorted(rows, np.arange(self.last + 1), side="right")  # up to each piece
         self._table = np.zeros((checkpoints + 1, words), dtype=np.uint64)
-        self._table[0] = first
+        self._table[0] = self.first
         told = -(-rows // self._every)  # the first checkpoint that knows of a change
         known = told < checkpoints
         np.bitwise_xor.at(self._table, (told[known], self._words[known]), self._bits[known])
         np.bitwise_xor.accumulate(self._table, axis=0, out=self._table)
-        self._table[-1] = null
+        self._table[-1] = self.null
 
     def _pieces(self, lane: Lane) -> Ints:
         if self._by_value is not None:
