@@ -20,5 +20,5 @@ def test_memory_is_measured() -> None:
 def test_three_plans_for_stocks_and_articles_agree() -> None:
     results = list(niagara.run(queries=(3,), costly=4, symbols=200))  # measure compares what they gave
     assert [result.case.rpartition(" ")[2] for result in results] == [
-        "PullUp", "PushDown", "PullUp", "PullUp", "PullUp", "PullUp", "PullUp",
+        "PullUp", "PushDown", *["PullUp"] * 7,
     ]  # fmt: skip
