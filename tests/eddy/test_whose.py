@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -28,9 +30,7 @@ def test_both_ways_tell_the_same(share: float) -> None:
     for found in (Marked(lineage), Marked(lineage).listed()):
         assert told(found) == pairs and len(found) == len(pairs)
         bits, counts = found.counts()
-        assert dict(zip(bits.tolist(), counts.tolist(), strict=True)) == {
-            bit: sum(b == bit for b, _ in pairs) for bit, _ in pairs
-        }
+        assert dict(zip(bits.tolist(), counts.tolist(), strict=True)) == Counter(bit for bit, _ in pairs)
         listed = found.listed()
         assert sorted(zip(listed.bits.tolist(), listed.results.tolist(), strict=True)) == pairs
         assert listed.results.tolist() == sorted(listed.results.tolist())

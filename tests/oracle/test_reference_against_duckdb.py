@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 
 import pytest
@@ -18,7 +19,11 @@ AFTERWARDS = 14  # ticks after the last event: the longest drawn window has empt
 
 
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=int(os.environ.get("THALWEG_EXAMPLES", "25")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(data=st.data())
 def test_the_reference_gives_the_one_time_answer_at_every_instant(root: str, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root, in_sql=True))

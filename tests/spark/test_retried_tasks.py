@@ -14,7 +14,7 @@ from faults.killing import difference
 from faults.program import expected, last_answer, read_answer, read_changes
 from spark.conftest import BRIEFLY
 
-ROWS, PER_BATCH = 600, 150
+ROWS, PER_BATCH = 450, 150
 
 
 @pytest.mark.xdist_group("spark")
