@@ -27,7 +27,7 @@ from thalweg.runtime.shards.layouts import Layouts, remove_dropped, shard_folder
 from thalweg.runtime.shards.store import ShardStore, read_manifest
 from thalweg.runtime.spark.decided import Decided
 
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True)
