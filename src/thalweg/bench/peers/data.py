@@ -1,0 +1,167 @@
+"""The streams of the peers' benchmark, seeded, and written once for all in the layouts that each system likes to read.
+
+| layout | what it is | who reads it |
+|---|---|---|
+| `parquet/NAME/0000.parquet` ... | pieces one after the other in time | micro-batches, and whoever reads tables |
+| `csv/NAME/0.csv`, `1.csv` | every second row each, both in order of time, as from two partitions of a log; no header | Flink |
+| `headed/NAME/0000.csv` ... | pieces one after the other in time, with a header | Pathway |
+
+Times are whole milliseconds, which is what all of them can tell apart, and never a whole second, so that windows that
+are open on the left and windows that are open on the right hold the same rows. CSV has them as milliseconds since 1970.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pc_csv
+import pyarrow.parquet as pq
+
+from thalweg.core.lanes import Ints
+from thalweg.generators import nexmark
+
+START = 1_767_225_600_000  # 2026-01-01, in milliseconds
+KEYS, SKEW = 2_000, 0.8
+SIX = "abcdef"
+ATTRIBUTES, VALUES = "abcde", 1_000
+_PARTITIONS = 2
+
+Make = Callable[[int, int], pa.Table]  # (first row, rows) -> those rows
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream by name, as a function of where to begin and how many rows; `share` of a workload's rows are its own."""
+
+    name: str
+    make: Make
+    share: float = 1.0
+
+
+def moments(first_row: int, rows: int, every: int = 1) -> Ints:
+    """The milliseconds of rows that come every so many, 999 a second at most: none on a whole second."""
+    place = np.arange(first_row, first_row + rows, dtype=np.int64) * every
+    return START + place // 999 * 1000 + place % 999 + 1
+
+
+def _draws(seed: int, first_row: int) -> np.random.Generator:
+    return np.random.default_rng([seed, first_row])
+
+
+def keyed(seed: int, first_row: int, rows: int) -> pa.Table:
+    """ts, k: Zipf(0.8) over 2,000 values, v: so many 1024ths, whose sums are exact in any order."""
+    draws = _draws(seed, first_row)
+    weights = 1 / np.arange(1, KEYS + 1) ** SKEW
+    k = np.searchsorted(np.cumsum(weights) / weights.sum(), draws.random(rows)).clip(max=KEYS - 1)
+    v = draws.integers(0, 100 * 1024, rows) / 1024
+    return pa.table({"ts": _timestamps(moments(first_row, rows)), "k": k.astype(np.int64), "v": v})
+
+
+def sixth(seed: int, first_row: int, rows: int) -> pa.Table:
+    """One of six streams: a row every six milliseconds, keys alike over 2,000 values."""
+    draws = _draws(seed, first_row)
+    ts = _timestamps(moments(first_row, rows, every=6))
+    return pa.table({"ts": ts, "k": draws.integers(0, KEYS, rows), "v": draws.integers(0, 100, rows)})
+
+
+def attributes(seed: int, first_row: int, rows: int) -> pa.Table:
+    """ts, id, and five attributes with 1,000 values each, for filters."""
+    draws = _draws(seed, first_row)
+    columns = {name: draws.integers(0, VALUES, rows) for name in ATTRIBUTES}
+    ids = np.arange(first_row, first_row + rows)
+    return pa.table({"ts": _timestamps(moments(first_row, rows)), "id": ids, **columns})
+
+
+def _auctions_and_bids(make: Callable[..., pa.Table], first_row: int, rows: int) -> pa.Table:
+    """NEXMark's rows with times as all others have them."""
+    table = make(1, first_row, rows)
+    for name in ("ts", "expires"):
+        if name in table.column_names:
+            ms = table.column(name).cast(pa.int64()).to_numpy() // 1000
+            column = _timestamps(ms + (ms % 1000 == 0))
+            table = table.set_column(table.column_names.index(name), name, column)
+    return table
+
+
+def _timestamps(milliseconds: Ints) -> pa.Array:
+    return pa.array(1000 * milliseconds).cast(pa.timestamp("us", "UTC"))
+
+
+def _seeded(make: Callable[[int, int, int], pa.Table], seed: int) -> Make:
+    return lambda first_row, rows: make(seed, first_row, rows)
+
+
+def _nexmark(make: Callable[..., pa.Table]) -> Make:
+    return lambda first_row, rows: _auctions_and_bids(make, first_row, rows)
+
+
+WORKLOADS: dict[str, tuple[Stream, ...]] = {
+    "one": (Stream("s", _seeded(keyed, 1)),),
+    "two": (Stream("l", _seeded(keyed, 2), 0.5), Stream("r", _seeded(keyed, 3), 0.5)),
+    "six": tuple(Stream(name, _seeded(sixth, 10 + i), 1 / 6) for i, name in enumerate(SIX)),
+    "attributes": (Stream("s", _seeded(attributes, 4)),),
+    "nexmark": (
+        Stream("person", _nexmark(nexmark.persons), nexmark.PERSONS / nexmark.EVENTS),
+        Stream("auction", _nexmark(nexmark.auctions), nexmark.AUCTIONS / nexmark.EVENTS),
+        Stream("bid", _nexmark(nexmark.bids), nexmark.BIDS / nexmark.EVENTS),
+    ),
+}
+
+
+def write(folder: Path, workload: str, rows: int, rows_of_file: int, layouts: tuple[str, ...]) -> Path:
+    """The first `rows` rows of a workload (all its streams together), unless they are there already."""
+    place = folder / f"{workload}-{rows}-{rows_of_file}"
+    for layout in layouts:
+        for stream in WORKLOADS[workload]:
+            done = place / layout / stream.name
+            if not done.exists():
+                part = done.with_suffix(".part")
+                part.mkdir(parents=True, exist_ok=True)
+                _WRITERS[layout](part, _pieces(stream, rows, rows_of_file))
+                part.rename(done)
+    return place
+
+
+def _pieces(stream: Stream, rows: int, rows_of_file: int) -> Iterator[pa.Table]:
+    own, size = round(rows * stream.share), max(1, round(rows_of_file * stream.share))
+    for first in range(0, own, size):
+        yield stream.make(first, min(size, own - first))
+
+
+def _parquet(folder: Path, pieces: Iterator[pa.Table]) -> None:
+    for number, piece in enumerate(pieces):
+        pq.write_table(piece, folder / f"{number:04d}.parquet")
+
+
+def _partitions(folder: Path, pieces: Iterator[pa.Table]) -> None:
+    for piece in pieces:
+        for part in range(_PARTITIONS):
+            mine = _plain(piece.take(np.arange(part, piece.num_rows, _PARTITIONS)))
+            with (folder / f"{part}.csv").open("ab") as file:
+                pc_csv.write_csv(mine, file, pc_csv.WriteOptions(include_header=False, quoting_style="none"))
+
+
+def _headed(folder: Path, pieces: Iterator[pa.Table]) -> None:
+    for number, piece in enumerate(pieces):
+        pc_csv.write_csv(_plain(piece), folder / f"{number:04d}.csv", pc_csv.WriteOptions(quoting_style="none"))
+
+
+def _plain(piece: pa.Table) -> pa.Table:
+    """Times as milliseconds."""
+    for place, field in enumerate(piece.schema):
+        if pa.types.is_timestamp(field.type):
+            ms = pc.divide(piece.column(place).cast(pa.timestamp("us", "UTC")).cast(pa.int64()), 1000)
+            piece = piece.set_column(place, field.name, ms)
+    return piece
+
+
+_WRITERS: dict[str, Callable[[Path, Iterator[pa.Table]], None]] = {
+    "parquet": _parquet,
+    "csv": _partitions,
+    "headed": _headed,
+}

@@ -1,0 +1,110 @@
+"""Every program of every peer as a process: first the rows that it gives, then, if they are right, its times.
+
+Time is taken as a line, start-up plus rows divided by a rate: two runs over so many rows and a quarter of them give both,
+whatever a system does before the first row and while its compilers warm up. Answers are computed and thrown away in
+those runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from thalweg.bench.peers.answers import compare, connect, expect
+from thalweg.bench.peers.cannot import why_not
+from thalweg.bench.peers.data import write
+from thalweg.bench.peers.environments import PEERS, NoEnvironmentError, Peer, python_of
+from thalweg.bench.peers.lines import lines_of_program
+from thalweg.bench.peers.outcome import Outcome
+from thalweg.bench.peers.processes import Done, run_process
+from thalweg.bench.peers.queries import QUERIES, Query
+
+PROGRAMS = Path(__file__).parent / "programs"
+FEWER = 4  # the second run has so many times fewer rows
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How everything is run: where environments and data lie, and with what."""
+
+    folder: Path = Path(".peers")
+    cores: int = 2
+    slide: int = 10  # seconds between two answers of those who do not tell of each change
+    rows: int | None = None  # instead of each query's own
+    timeout: float = 900.0
+    timed: bool = True
+
+    def data(self, query: Query, rows: int, layouts: Sequence[str]) -> Path:
+        """The rows of a query on disk."""
+        return write(self.folder.absolute() / "data", query.workload, rows, query.rows_of_file, tuple(layouts))
+
+
+def run(
+    queries: Sequence[str] = (), peers: Sequence[str] = (), setting: Setting | None = None
+) -> Iterator[Outcome]:
+    """One query after the other, and for each one peer after the other; without names all of them."""
+    setting = setting or Setting()
+    for query in [QUERIES[name] for name in queries or QUERIES]:
+        for peer in [PEERS[name] for name in peers or PEERS]:
+            yield measure(query, peer, setting)
+
+
+def measure(query: Query, peer: Peer, setting: Setting) -> Outcome:
+    """One peer on one query."""
+    program = PROGRAMS / peer.name / f"{query.name}.py"
+    reason = why_not(peer.name, query.name)
+    if reason:
+        return Outcome(query.name, peer.name, "cannot express", reason)
+    try:
+        python = python_of(peer, setting.folder)
+    except NoEnvironmentError as error:
+        return Outcome(query.name, peer.name, "not here", str(error))
+    found = _rows(query, peer, setting, [python, str(program)])
+    found = found.known(lines=lines_of_program(program))
+    return _times(query, peer, setting, [python, str(program)], found) if setting.timed else found
+
+
+def _rows(query: Query, peer: Peer, setting: Setting, command: list[str]) -> Outcome:
+    """Run it once over few rows, and look at what it gives."""
+    data = setting.data(query, min(query.compared, setting.rows or query.compared), {"parquet", peer.layout})
+    database = connect()
+    expect(database, query, data)
+    with TemporaryDirectory() as scratch:
+        out = Path(scratch) / "out"
+        out.mkdir()
+        done = _run(command, data, str(out), setting, Path(scratch))
+        if done.failed:
+            return Outcome(query.name, peer.name, "failed", done.failed)
+        difference = compare(database, query, out)
+    verdict = "right" if difference.equal else "wrong"
+    return Outcome(query.name, peer.name, verdict, "; ".join(difference.examples), difference=difference)
+
+
+def _times(query: Query, peer: Peer, setting: Setting, command: list[str], found: Outcome) -> Outcome:
+    """Rate, start-up and memory, of those that gave the right rows."""
+    if found.verdict != "right":
+        return found
+    many = round((setting.rows or query.rows) * peer.share)
+    few = many // FEWER
+    runs: list[Done] = []
+    for rows in (few, many):
+        data = setting.data(query, rows, {peer.layout})
+        with TemporaryDirectory() as scratch:
+            runs.append(_run(command, data, "-", setting, Path(scratch)))
+        if runs[-1].failed:
+            return found.known(verdict="failed", why=runs[-1].failed, rows=rows)
+    spent = max(1e-3, runs[1].seconds - runs[0].seconds)
+    rate = (many - few) / spent
+    startup = max(0.0, runs[0].seconds - few / rate)
+    worked = (many - few) / max(1e-3, runs[1].cpu_seconds - runs[0].cpu_seconds)
+    return found.known(
+        rows=many, rows_per_s=rate, rows_per_cpu_s=worked, startup_s=startup, peak_mb=runs[1].peak_mb
+    )
+
+
+def _run(command: list[str], data: Path, out: str, setting: Setting, scratch: Path) -> Done:
+    arguments = [str(data), out, str(setting.cores), str(setting.slide)]
+    more = {"PYSPARK_PYTHON": command[0]}
+    return run_process([*command, *arguments], setting.cores, scratch, setting.timeout, more)
