@@ -74,8 +74,8 @@ def _written(database: Any, query: Query, out: Path) -> str:
         source = f"read_parquet('{out}/**/*.parquet', union_by_name = true)"
     else:
         source = _csv(database, query, out)
-    columns = [name for name, *_ in database.sql(f"DESCRIBE SELECT * FROM {source}").fetchall()]
-    typed = ", ".join(_typed(name) for name in query.columns)
+    columns = {name: str(type_) for name, type_, *_ in database.sql(f"DESCRIBE SELECT * FROM {source}").fetchall()}
+    typed = ", ".join(_typed(name, columns.get(name, "")) for name in query.columns)
     if "_exp" in columns:
         return _dated(query, source, typed)
     if "batch" in columns and query.shape == "final":  # what was told of a key last takes the place of all before
@@ -102,9 +102,11 @@ def _dated(query: Query, source: str, typed: str) -> str:
     return f"SELECT {own} FROM (SELECT {own}, UNNEST(range(diff)) AS copy FROM ({counted}) WHERE diff > 0)"
 
 
-def _typed(name: str) -> str:
-    """Instants may come as timestamps with or without a zone; all else is compared as it is."""
-    return f"{_plain(name)} AS {name}" if name in ("t", "ts") else name
+def _typed(name: str, type_: str) -> str:
+    """Instants may come as timestamps with or without a zone, or as milliseconds; all else is compared as it is."""
+    if name not in ("t", "ts"):
+        return name
+    return f"make_timestamp(1000 * {name}) AS {name}" if type_ == "BIGINT" else f"{_plain(name)} AS {name}"
 
 
 def _plain(time: str) -> str:
@@ -120,7 +122,7 @@ def _csv(database: Any, query: Query, out: Path) -> str:
         return f"(SELECT {names} WHERE FALSE)"
     listed = "[" + ", ".join(f"'{file}'" for file in files) + "]"
     with files[0].open() as file:
-        first = file.readline().strip().split(",")
+        first = file.readline().strip().replace('"', "").split(",")
     if not first[0].isidentifier():
         names = list(query.columns) if len(first) == len(query.columns) else ["diff", *query.columns]
         return f"read_csv({listed}, header = false, names = {names})"

@@ -3,7 +3,7 @@
 | layout | what it is | who reads it |
 |---|---|---|
 | `parquet/NAME/0000.parquet` ... | pieces one after the other in time | micro-batches, and whoever reads tables |
-| `csv/NAME/0.csv`, `1.csv` | every second row each, both in order of time, as from two partitions of a log; no header | Flink |
+| `csv/NAME/0.csv`, `1.csv` | half of the rows each, by key where there is one, both in order of time: a log with two partitions; no header | Flink, Bytewax |
 | `headed/NAME/0000.csv` ... | pieces one after the other in time, with a header | Pathway |
 
 Times are whole milliseconds, which is what all of them can tell apart, and never a whole second, so that windows that
@@ -140,8 +140,9 @@ def _parquet(folder: Path, pieces: Iterator[pa.Table]) -> None:
 
 def _partitions(folder: Path, pieces: Iterator[pa.Table]) -> None:
     for piece in pieces:
+        keys = piece.column("k").to_numpy() if "k" in piece.column_names else np.arange(piece.num_rows)
         for part in range(_PARTITIONS):
-            mine = _plain(piece.take(np.arange(part, piece.num_rows, _PARTITIONS)))
+            mine = _plain(piece.filter(pa.array(keys % _PARTITIONS == part)))
             with (folder / f"{part}.csv").open("ab") as file:
                 pc_csv.write_csv(mine, file, pc_csv.WriteOptions(include_header=False, quoting_style="none"))
 

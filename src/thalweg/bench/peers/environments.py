@@ -19,6 +19,7 @@ class Peer:
     requires: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()  # modules that must be importable where Thalweg is
     streaming: bool = True  # whether it keeps answers up to date, rather than asks again
+    runner: tuple[str, ...] = ()  # what stands between Python and the program; {cores} is filled in
     share: float = 1.0  # of a query's rows that are enough to time it: slow ones get fewer
 
 
@@ -29,7 +30,10 @@ PEERS: dict[str, Peer] = {
         Peer("spark", "Spark", "parquet", needs=("pyspark",)),
         Peer("flink", "Flink SQL", "csv", ("apache-flink==2.3.0",)),
         Peer("pathway", "Pathway", "headed", ("pathway==0.33.0",), share=0.1),
-        Peer("bytewax", "Bytewax", "parquet", ("bytewax==0.21.1", "pyarrow==26.0.1"), share=0.2),
+        Peer(
+            "bytewax", "Bytewax", "csv", ("bytewax==0.21.1", "pyarrow==26.0.1"),
+            runner=("-m", "bytewax.testing", "-p{cores}"), share=0.2,
+        ),
         Peer("duckdb", "DuckDB, asked again", "parquet", needs=("duckdb",), streaming=False),
     )
 }

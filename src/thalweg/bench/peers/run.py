@@ -61,9 +61,9 @@ def measure(query: Query, peer: Peer, setting: Setting) -> Outcome:
         python = python_of(peer, setting.folder)
     except NoEnvironmentError as error:
         return Outcome(query.name, peer.name, "not here", str(error))
-    found = _rows(query, peer, setting, [python, str(program)])
-    found = found.known(lines=lines_of_program(program))
-    return _times(query, peer, setting, [python, str(program)], found) if setting.timed else found
+    command = [python, *(part.format(cores=setting.cores) for part in peer.runner), str(program)]
+    found = _rows(query, peer, setting, command).known(lines=lines_of_program(program))
+    return _times(query, peer, setting, command, found) if setting.timed else found
 
 
 def _rows(query: Query, peer: Peer, setting: Setting, command: list[str]) -> Outcome:
@@ -105,6 +105,8 @@ def _times(query: Query, peer: Peer, setting: Setting, command: list[str], found
 
 
 def _run(command: list[str], data: Path, out: str, setting: Setting, scratch: Path) -> Done:
-    arguments = [str(data), out, str(setting.cores), str(setting.slide)]
-    more = {"PYSPARK_PYTHON": command[0]}
+    """Programs find what they are told in their arguments, and in the environment, for runners that want all arguments."""
+    told = {"DATA": str(data), "OUT": out, "CORES": str(setting.cores), "SLIDE": str(setting.slide)}
+    arguments = [] if "-m" in command else list(told.values())
+    more = {**told, "PYSPARK_PYTHON": command[0], "PATHWAY_THREADS": str(setting.cores)}
     return run_process([*command, *arguments], setting.cores, scratch, setting.timeout, more)
