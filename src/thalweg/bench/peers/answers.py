@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from thalweg.bench.peers.data import START, WORKLOADS
 from thalweg.bench.peers.queries import Query
 from thalweg.core.errors import ThalwegError
+from thalweg.runtime.shards.codec import unpack
 
 _SLIDE = 10_000  # milliseconds between instants
 
@@ -75,6 +79,8 @@ def _written(database: Any, query: Query, out: Path) -> str:
     else:
         source = _csv(database, query, out)
     columns = {name: str(type_) for name, type_, *_ in database.sql(f"DESCRIBE SELECT * FROM {source}").fetchall()}
+    if "gained" in columns:
+        return _packed(database, source)
     typed = ", ".join(_typed(name, columns.get(name, "")) for name in query.columns)
     if "_exp" in columns:
         return _dated(query, source, typed)
@@ -86,6 +92,17 @@ def _written(database: Any, query: Query, out: Path) -> str:
         names = ", ".join(query.columns)
         return f"SELECT {names} FROM (SELECT {names}, UNNEST(range(diff)) AS copy FROM ({counted}) WHERE diff > 0)"
     return f"SELECT {typed} FROM {source}"
+
+
+def _packed(database: Any, source: str) -> str:
+    """What the queries of a flow have gained, as (number of the query, its first column)."""
+    found = []
+    for queries, blob in database.sql(f"SELECT queries, gained FROM {source}").fetchall():
+        told = unpack(blob).filter(pc.greater(unpack(blob).column("sign"), 0))
+        numbers = pa.array([int(query.removeprefix("q")) - 1 for query in queries])
+        found.append(pa.table({"q": numbers.take(told.column("whose")), "id": told.column(0)}))
+    database.register("packed", pa.concat_tables(found))
+    return "SELECT q, id FROM packed"
 
 
 def _dated(query: Query, source: str, typed: str) -> str:

@@ -8,13 +8,16 @@
 
 Times are whole milliseconds, which is what all of them can tell apart, and never a whole second, so that windows that
 are open on the left and windows that are open on the right hold the same rows. CSV has them as milliseconds since 1970.
+`filters.json` has the standing filters.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +31,7 @@ from thalweg.generators import nexmark
 START = 1_767_225_600_000  # 2026-01-01, in milliseconds
 KEYS, SKEW = 2_000, 0.8
 SIX = "abcdef"
-ATTRIBUTES, VALUES = "abcde", 1_000
+ATTRIBUTES, VALUES, FILTERS = "abcde", 1_000, 1_000
 _PARTITIONS = 2
 
 Make = Callable[[int, int], pa.Table]  # (first row, rows) -> those rows
@@ -77,6 +80,17 @@ def attributes(seed: int, first_row: int, rows: int) -> pa.Table:
     return pa.table({"ts": _timestamps(moments(first_row, rows)), "id": ids, **columns})
 
 
+def filters(count: int = FILTERS, seed: int = 7) -> list[tuple[str, int, str, int]]:
+    """Standing filters: two of five attributes, each within 20 values from its number on."""
+    draw = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
+        first, second = draw.choice(list(ATTRIBUTES), 2, replace=False).tolist()
+        low, other_low = draw.integers(0, VALUES, 2).tolist()
+        found.append((first, low, second, other_low))
+    return found
+
+
 def _auctions_and_bids(make: Callable[..., pa.Table], first_row: int, rows: int) -> pa.Table:
     """NEXMark's rows with times as all others have them."""
     table = make(1, first_row, rows)
@@ -115,22 +129,41 @@ WORKLOADS: dict[str, tuple[Stream, ...]] = {
 
 def write(folder: Path, workload: str, rows: int, rows_of_file: int, layouts: tuple[str, ...]) -> Path:
     """The first `rows` rows of a workload (all its streams together), unless they are there already."""
-    place = folder / f"{workload}-{rows}-{rows_of_file}"
+    place, streams = folder / f"{workload}-{rows}-{rows_of_file}", WORKLOADS[workload]
+    end = max(_time_of_last(stream, rows) for stream in streams)
     for layout in layouts:
-        for stream in WORKLOADS[workload]:
+        for stream in streams:
             done = place / layout / stream.name
             if not done.exists():
                 part = done.with_suffix(".part")
-                part.mkdir(parents=True, exist_ok=True)
-                _WRITERS[layout](part, _pieces(stream, rows, rows_of_file))
+                rmtree(part, ignore_errors=True)
+                part.mkdir(parents=True)
+                _WRITERS[layout](part, _pieces(stream, rows, rows_of_file, end))
                 part.rename(done)
+    (place / "filters.json").write_text(json.dumps(filters()))
     return place
 
 
-def _pieces(stream: Stream, rows: int, rows_of_file: int) -> Iterator[pa.Table]:
-    own, size = round(rows * stream.share), max(1, round(rows_of_file * stream.share))
+def _own(stream: Stream, rows: int) -> int:
+    return max(1, round(rows * stream.share))
+
+
+def _time_of_last(stream: Stream, rows: int) -> int:
+    """In microseconds."""
+    return int(stream.make(_own(stream, rows) - 1, 1).column("ts").cast(pa.int64())[0].as_py())
+
+
+def _pieces(stream: Stream, rows: int, rows_of_file: int, end: int) -> Iterator[pa.Table]:
+    """A stream in files; its last row comes at `end`, as those of all streams do, so that none keeps others waiting."""
+    own, size = _own(stream, rows), max(1, round(rows_of_file * stream.share))
     for first in range(0, own, size):
-        yield stream.make(first, min(size, own - first))
+        count = min(size, own - first)
+        piece = stream.make(first, count)
+        if first + count == own:
+            last = pa.array([end]).cast(piece.schema.field("ts").type)
+            ts = pa.chunked_array([*piece.column("ts").slice(0, count - 1).chunks, last])
+            piece = piece.set_column(piece.column_names.index("ts"), "ts", ts)
+        yield piece
 
 
 def _parquet(folder: Path, pieces: Iterator[pa.Table]) -> None:
