@@ -143,4 +143,5 @@ def _csv(database: Any, query: Query, out: Path) -> str:
     if not first[0].isidentifier():
         names = list(query.columns) if len(first) == len(query.columns) else ["diff", *query.columns]
         return f"read_csv({listed}, header = false, names = {names})"
-    return f"read_csv({listed}, header = true)"
+    names = [*query.columns, *first[len(query.columns) :]]  # what one calls id, another must call otherwise
+    return f"read_csv({listed}, header = false, skip = 1, names = {names})"

@@ -14,7 +14,7 @@ are open on the left and windows that are open on the right hold the same rows. 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
@@ -127,7 +127,7 @@ WORKLOADS: dict[str, tuple[Stream, ...]] = {
 }
 
 
-def write(folder: Path, workload: str, rows: int, rows_of_file: int, layouts: tuple[str, ...]) -> Path:
+def write(folder: Path, workload: str, rows: int, rows_of_file: int, layouts: Iterable[str]) -> Path:
     """The first `rows` rows of a workload (all its streams together), unless they are there already."""
     place, streams = folder / f"{workload}-{rows}-{rows_of_file}", WORKLOADS[workload]
     end = max(_time_of_last(stream, rows) for stream in streams)
@@ -182,7 +182,9 @@ def _partitions(folder: Path, pieces: Iterator[pa.Table]) -> None:
 
 def _headed(folder: Path, pieces: Iterator[pa.Table]) -> None:
     for number, piece in enumerate(pieces):
-        pc_csv.write_csv(_plain(piece), folder / f"{number:04d}.csv", pc_csv.WriteOptions(quoting_style="none"))
+        names = ["number" if name == "id" else name for name in piece.column_names]  # Pathway has an id of its own
+        plain = _plain(piece).rename_columns(names)
+        pc_csv.write_csv(plain, folder / f"{number:04d}.csv", pc_csv.WriteOptions(quoting_style="none"))
 
 
 def _plain(piece: pa.Table) -> pa.Table:

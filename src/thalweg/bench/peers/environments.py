@@ -31,7 +31,7 @@ PEERS: dict[str, Peer] = {
         Peer("flink", "Flink SQL", "csv", ("apache-flink==2.3.0",)),
         Peer("pathway", "Pathway", "headed", ("pathway==0.33.0",), share=0.1),
         Peer(
-            "bytewax", "Bytewax", "csv", ("bytewax==0.21.1", "pyarrow==26.0.1"),
+            "bytewax", "Bytewax", "csv", ("bytewax==0.21.1", "pyarrow==26.0.1", "numpy==2.4.6"),
             runner=("-m", "bytewax.testing", "-p{cores}"), share=0.2,
         ),
         Peer("duckdb", "DuckDB, asked again", "parquet", needs=("duckdb",), streaming=False),

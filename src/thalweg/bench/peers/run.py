@@ -7,7 +7,7 @@ those runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +22,7 @@ from thalweg.bench.peers.processes import Done, run_process
 from thalweg.bench.peers.queries import QUERIES, Query
 
 PROGRAMS = Path(__file__).parent / "programs"
+FILES = 16  # of a stream whose rows are compared: several micro-batches
 FEWER = 4  # the second run has so many times fewer rows
 
 
@@ -36,9 +37,9 @@ class Setting:
     timeout: float = 900.0
     timed: bool = True
 
-    def data(self, query: Query, rows: int, layouts: Sequence[str]) -> Path:
+    def data(self, query: Query, rows: int, rows_of_file: int, layouts: Iterable[str]) -> Path:
         """The rows of a query on disk."""
-        return write(self.folder.absolute() / "data", query.workload, rows, query.rows_of_file, tuple(layouts))
+        return write(self.folder.absolute() / "data", query.workload, rows, rows_of_file, sorted(layouts))
 
 
 def run(
@@ -68,7 +69,8 @@ def measure(query: Query, peer: Peer, setting: Setting) -> Outcome:
 
 def _rows(query: Query, peer: Peer, setting: Setting, command: list[str]) -> Outcome:
     """Run it once over few rows, and look at what it gives."""
-    data = setting.data(query, min(query.compared, setting.rows or query.compared), {"parquet", peer.layout})
+    rows = min(query.compared, setting.rows or query.compared)
+    data = setting.data(query, rows, max(1, rows // FILES), {"parquet", peer.layout})
     database = connect()
     expect(database, query, data)
     with TemporaryDirectory() as scratch:
@@ -90,7 +92,7 @@ def _times(query: Query, peer: Peer, setting: Setting, command: list[str], found
     few = many // FEWER
     runs: list[Done] = []
     for rows in (few, many):
-        data = setting.data(query, rows, {peer.layout})
+        data = setting.data(query, rows, query.rows_of_file, {peer.layout})
         with TemporaryDirectory() as scratch:
             runs.append(_run(command, data, "-", setting, Path(scratch)))
         if runs[-1].failed:

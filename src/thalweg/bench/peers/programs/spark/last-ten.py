@@ -1,5 +1,6 @@
 """The last ten rows of each key: a state of one's own for each key, told of anew with each batch."""
 
+import pickle
 import sys
 from tempfile import mkdtemp
 
@@ -14,15 +15,17 @@ reader = spark.readStream.schema("ts timestamp, k long, v double").option("maxFi
 
 
 def last_ten(key, frames, state):
-    ts, v = state.get if state.exists else ([], [])
-    ten = pd.concat([pd.DataFrame({"ts": ts, "v": v}), *(frame[["ts", "v"]] for frame in frames)])
-    ten = ten.nlargest(10, "ts")
-    state.update((ten["ts"].tolist(), ten["v"].tolist()))
-    yield pd.DataFrame({"k": key[0], "v": ten["v"]})
+    ten = pickle.loads(state.get[0]) if state.exists else []
+    for frame in frames:
+        newest = frame.nlargest(10, "ts")
+        ten = sorted([*ten, *zip(newest["ts"], newest["v"])])[-10:]
+    state.update((pickle.dumps(ten),))
+    yield pd.DataFrame({"k": key[0], "v": [v for _, v in ten]})
 
 
-answer = reader.parquet(f"{data}/parquet/s").selectExpr("unix_millis(ts) AS ts", "k", "v").groupBy("k").applyInPandasWithState(
-    last_ten, "k long, v double", "ts array<long>, v array<double>", "update", GroupStateTimeout.NoTimeout
+keys = reader.parquet(f"{data}/parquet/s").groupBy("k")
+answer = keys.applyInPandasWithState(
+    last_ten, "k long, v double", "ten binary", "update", GroupStateTimeout.NoTimeout
 )
 
 
