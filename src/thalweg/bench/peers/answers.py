@@ -43,7 +43,7 @@ def connect() -> Any:
 
 
 def expect(database: Any, query: Query, data: Path) -> None:
-    """Tables `instants` and `expected` for the rows in `data`."""
+    """Tables `instants`, `ending` (the last one of all) and `expected` for the rows in `data`."""
     for stream in WORKLOADS[query.workload]:
         files = f"{data}/parquet/{stream.name}/*.parquet"
         database.execute(
@@ -51,6 +51,7 @@ def expect(database: Any, query: Query, data: Path) -> None:
             f" SELECT * REPLACE (make_timestamp(epoch_us(ts)) AS ts) FROM read_parquet('{files}')"
         )
     ends = " UNION ALL ".join(f"SELECT MAX(ts) AS ts FROM {stream.name}" for stream in WORKLOADS[query.workload])
+    database.execute(f"CREATE OR REPLACE TABLE ending AS SELECT MAX(ts) AS t FROM ({ends})")
     database.execute(
         "CREATE OR REPLACE TABLE instants AS SELECT make_timestamp(1000 * ms) AS t FROM"
         f" (SELECT UNNEST(generate_series({START} + {_SLIDE}, epoch_ms((SELECT MIN(ts) FROM ({ends}))), {_SLIDE})) AS ms)"
@@ -62,13 +63,17 @@ def compare(database: Any, query: Query, out: Path) -> Difference:
     """What a program wrote under `out` against the table `expected`."""
     database.execute(f"CREATE OR REPLACE TEMP VIEW written AS {_written(database, query, out)}")
     if query.shape == "at":  # windows that close after the last row are nobody's business
-        database.execute("CREATE OR REPLACE TEMP TABLE got AS SELECT * FROM written WHERE t IN (SELECT t FROM instants)")
+        database.execute(
+            "CREATE OR REPLACE TEMP TABLE got AS SELECT * FROM written WHERE t IN (SELECT t FROM instants)"
+        )
     else:
         database.execute("CREATE OR REPLACE TEMP TABLE got AS SELECT * FROM written")
     gone = database.sql("SELECT * FROM expected EXCEPT ALL SELECT * FROM got")
     more = database.sql("SELECT * FROM got EXCEPT ALL SELECT * FROM expected")
     missing, extra = len(gone), len(more)
-    examples = [f"missing {row}" for row in gone.limit(2).fetchall()] + [f"extra {row}" for row in more.limit(2).fetchall()]
+    examples = [f"missing {row}" for row in gone.limit(2).fetchall()] + [
+        f"extra {row}" for row in more.limit(2).fetchall()
+    ]
     return Difference(len(database.table("expected")), missing, extra, tuple(examples))
 
 
@@ -111,9 +116,7 @@ def _dated(query: Query, source: str, typed: str) -> str:
     if query.shape == "all":
         return f"SELECT {typed} FROM {source} WHERE _sign > 0"
     alive = f"(_ts IS NULL OR {_plain('_ts')} <= t) AND (_exp IS NULL OR {_plain('_exp')} > t)"
-    instants = "instants" if query.shape == "at" else "(SELECT 'infinity'::TIMESTAMP AS t)"
-    if query.shape == "final":
-        alive = "_exp IS NULL"
+    instants = "instants" if query.shape == "at" else "ending"
     counted = f"SELECT t, {names}, SUM(_sign)::BIGINT AS diff FROM {instants} JOIN {source} ON {alive} GROUP BY ALL"
     own = ", ".join(query.columns)
     return f"SELECT {own} FROM (SELECT {own}, UNNEST(range(diff)) AS copy FROM ({counted}) WHERE diff > 0)"
@@ -133,7 +136,9 @@ def _plain(time: str) -> str:
 
 def _csv(database: Any, query: Query, out: Path) -> str:
     """CSV with a header, or without; then there may be one more column before the others, the sign of the change."""
-    files = [file for file in out.rglob("*") if file.is_file() and file.stat().st_size and not file.name.endswith(".crc")]
+    files = [
+        file for file in out.rglob("*") if file.is_file() and file.stat().st_size and not file.name.endswith(".crc")
+    ]
     if not files:
         names = ", ".join(f"NULL AS {name}" for name in query.columns)
         return f"(SELECT {names} WHERE FALSE)"

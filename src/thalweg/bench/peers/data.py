@@ -14,6 +14,7 @@ are open on the left and windows that are open on the right hold the same rows. 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -168,7 +169,9 @@ def _pieces(stream: Stream, rows: int, rows_of_file: int, end: int) -> Iterator[
 
 def _parquet(folder: Path, pieces: Iterator[pa.Table]) -> None:
     for number, piece in enumerate(pieces):
-        pq.write_table(piece, folder / f"{number:04d}.parquet")
+        file = folder / f"{number:04d}.parquet"
+        pq.write_table(piece, file)
+        os.utime(file, (number, number))  # Spark reads files in order of their times, to the millisecond
 
 
 def _partitions(folder: Path, pieces: Iterator[pa.Table]) -> None:

@@ -20,7 +20,6 @@ class Peer:
     needs: tuple[str, ...] = ()  # modules that must be importable where Thalweg is
     streaming: bool = True  # whether it keeps answers up to date, rather than asks again
     runner: tuple[str, ...] = ()  # what stands between Python and the program; {cores} is filled in
-    share: float = 1.0  # of a query's rows that are enough to time it: slow ones get fewer
 
 
 PEERS: dict[str, Peer] = {
@@ -29,10 +28,13 @@ PEERS: dict[str, Peer] = {
         Peer("thalweg", "Thalweg", "parquet", needs=("pyspark",)),
         Peer("spark", "Spark", "parquet", needs=("pyspark",)),
         Peer("flink", "Flink SQL", "csv", ("apache-flink==2.3.0",)),
-        Peer("pathway", "Pathway", "headed", ("pathway==0.33.0",), share=0.1),
+        Peer("pathway", "Pathway", "headed", ("pathway==0.33.0",)),
         Peer(
-            "bytewax", "Bytewax", "csv", ("bytewax==0.21.1", "pyarrow==26.0.1", "numpy==2.4.6"),
-            runner=("-m", "bytewax.testing", "-p{cores}"), share=0.2,
+            "bytewax",
+            "Bytewax",
+            "csv",
+            ("bytewax==0.21.1", "pyarrow==26.0.1", "numpy==2.4.6"),
+            runner=("-m", "bytewax.testing", "-p{cores}"),
         ),
         Peer("duckdb", "DuckDB, asked again", "parquet", needs=("duckdb",), streaming=False),
     )

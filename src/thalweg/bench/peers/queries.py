@@ -19,7 +19,7 @@ Shape = Literal["at", "all", "final"]
 
 @dataclass(frozen=True)
 class Query:
-    """A question; `rows` of all its streams are asked for times, `compared` of them for rows."""
+    """A question; up to `rows` of all its streams are asked for times, `compared` of them for rows."""
 
     name: str
     asks: str
@@ -41,7 +41,7 @@ _KEYED = (
         "count and sum of the last 60 s by key, every 10 s",
         "one", "at", ("t", "k", "n", "total"),
         f"SELECT t, k, COUNT(*) AS n, SUM(v) AS total FROM instants JOIN s ON {_WINDOW} GROUP BY t, k",
-        8_000_000, 200_000, 250_000,
+        16_000_000, 200_000, 250_000,
     ),
     Query(
         "join",
@@ -49,21 +49,21 @@ _KEYED = (
         "two", "all", ("k", "v", "w"),
         "SELECT l.k, l.v, r.v AS w FROM l JOIN r ON l.k = r.k"
         " AND r.ts > l.ts - INTERVAL 2 SECONDS AND r.ts < l.ts + INTERVAL 2 SECONDS",
-        2_000_000, 60_000, 50_000,
+        4_000_000, 60_000, 100_000,
     ),
     Query(
         "distinct",
         "the keys of the last 60 s",
         "one", "at", ("t", "k"),
         f"SELECT DISTINCT t, k FROM instants JOIN s ON {_WINDOW}",
-        8_000_000, 200_000, 250_000,
+        16_000_000, 200_000, 250_000,
     ),
     Query(
         "except",
         "the keys of the last 60 s of one stream that no row of the other with v < 25 has",
         "two", "at", ("t", "k"),
         f"SELECT t, k FROM instants JOIN l ON {_LEFT} EXCEPT SELECT t, k FROM instants JOIN r ON {_RIGHT} WHERE v < 25",
-        8_000_000, 400_000, 250_000,
+        16_000_000, 400_000, 250_000,
     ),
     Query(
         "last-ten",
@@ -71,7 +71,7 @@ _KEYED = (
         "one", "final", ("k", "v"),
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS place FROM s)"
         " WHERE place <= 10",
-        8_000_000, 200_000, 250_000,
+        16_000_000, 200_000, 250_000,
     ),
 )  # fmt: skip
 

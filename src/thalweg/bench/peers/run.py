@@ -1,8 +1,9 @@
 """Every program of every peer as a process: first the rows that it gives, then, if they are right, its times.
 
 Time is taken as a line, start-up plus rows divided by a rate: two runs over so many rows and a quarter of them give both,
-whatever a system does before the first row and while its compilers warm up. Answers are computed and thrown away in
-those runs.
+whatever a system does before the first row and while its compilers warm up. Rows are made four times as many until
+they cost some seconds more than before, so that slow systems need few. Answers are computed and thrown away in those
+runs.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from thalweg.bench.peers.queries import QUERIES, Query
 
 PROGRAMS = Path(__file__).parent / "programs"
 FILES = 16  # of a stream whose rows are compared: several micro-batches
-FEWER = 4  # the second run has so many times fewer rows
+MORE = 4  # each run has so many times the rows of the one before
+STEPS = 2  # and there are at most so many runs after the first
+ENOUGH = 10.0  # seconds that the last run should take longer than the one before
 
 
 @dataclass(frozen=True)
@@ -42,9 +45,7 @@ class Setting:
         return write(self.folder.absolute() / "data", query.workload, rows, rows_of_file, sorted(layouts))
 
 
-def run(
-    queries: Sequence[str] = (), peers: Sequence[str] = (), setting: Setting | None = None
-) -> Iterator[Outcome]:
+def run(queries: Sequence[str] = (), peers: Sequence[str] = (), setting: Setting | None = None) -> Iterator[Outcome]:
     """One query after the other, and for each one peer after the other; without names all of them."""
     setting = setting or Setting()
     for query in [QUERIES[name] for name in queries or QUERIES]:
@@ -88,22 +89,27 @@ def _times(query: Query, peer: Peer, setting: Setting, command: list[str], found
     """Rate, start-up and memory, of those that gave the right rows."""
     if found.verdict != "right":
         return found
-    many = round((setting.rows or query.rows) * peer.share)
-    few = many // FEWER
-    runs: list[Done] = []
-    for rows in (few, many):
-        data = setting.data(query, rows, query.rows_of_file, {peer.layout})
-        with TemporaryDirectory() as scratch:
-            runs.append(_run(command, data, "-", setting, Path(scratch)))
-        if runs[-1].failed:
-            return found.known(verdict="failed", why=runs[-1].failed, rows=rows)
-    spent = max(1e-3, runs[1].seconds - runs[0].seconds)
-    rate = (many - few) / spent
-    startup = max(0.0, runs[0].seconds - few / rate)
-    worked = (many - few) / max(1e-3, runs[1].cpu_seconds - runs[0].cpu_seconds)
-    return found.known(
-        rows=many, rows_per_s=rate, rows_per_cpu_s=worked, startup_s=startup, peak_mb=runs[1].peak_mb
-    )
+    rows = max(1, (setting.rows or query.rows) // MORE**STEPS)
+    few, slow = rows, _timed(query, peer, setting, command, rows)
+    for _ in range(STEPS):
+        if slow.failed:
+            break
+        rows, (few, quick) = rows * MORE, (rows, slow)
+        slow = _timed(query, peer, setting, command, rows)
+        if slow.seconds - quick.seconds >= ENOUGH:
+            break
+    if slow.failed:
+        return found.known(verdict="failed", why=slow.failed, rows=rows)
+    rate = (rows - few) / max(1e-3, slow.seconds - quick.seconds)
+    worked = (rows - few) / max(1e-3, slow.cpu_seconds - quick.cpu_seconds)
+    startup = max(0.0, quick.seconds - few / rate)
+    return found.known(rows=rows, rows_per_s=rate, rows_per_cpu_s=worked, startup_s=startup, peak_mb=slow.peak_mb)
+
+
+def _timed(query: Query, peer: Peer, setting: Setting, command: list[str], rows: int) -> Done:
+    data = setting.data(query, rows, query.rows_of_file, {peer.layout})
+    with TemporaryDirectory() as scratch:
+        return _run(command, data, "-", setting, Path(scratch))
 
 
 def _run(command: list[str], data: Path, out: str, setting: Setting, scratch: Path) -> Done:

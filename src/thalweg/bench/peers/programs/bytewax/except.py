@@ -54,7 +54,11 @@ def end_of(window):
 
 
 left = op.map_value("left", op.input("l", flow, Stream("l")), lambda row: (row[0], False))
-right = op.map_value("right", op.filter_value("low", op.input("r", flow, Stream("r")), lambda row: row[1] < 25), lambda row: (row[0], True))
+right = op.map_value(
+    "right",
+    op.filter_value("low", op.input("r", flow, Stream("r")), lambda row: row[1] < 25),
+    lambda row: (row[0], True),
+)
 rows = op.merge("rows", left, right)
 folded = win.fold_window("keys", rows, clock, windower, bool, lambda seen, row: seen or row[1], lambda a, b: a)
 kept = op.filter_value("kept", folded.down, lambda window: not window[1])

@@ -38,6 +38,8 @@ class Stream(FixedPartitionedSource):
 
 
 flow = Dataflow("join")
+
+
 def pair(sides, row):
     """`sides` holds the rows of each stream that may still find partners."""
     side, ts, v = row

@@ -38,6 +38,8 @@ class Stream(FixedPartitionedSource):
 
 
 flow = Dataflow("last-ten")
+
+
 def last_ten(ten, row):
     if ten is None:
         ten = deque()

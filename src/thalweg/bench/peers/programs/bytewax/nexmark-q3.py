@@ -39,6 +39,8 @@ class Stream(FixedPartitionedSource):
 
 
 flow = Dataflow("nexmark-q3")
+
+
 def match(state, row):
     """`state` holds a person, once there is one, and the auctions that wait for it."""
     person, waiting = state or (None, [])
@@ -50,7 +52,9 @@ def match(state, row):
 
 
 auctions = op.filter("category", op.input("auction", flow, Stream("auction", AUCTION)), lambda row: row[3] == 3)
-persons = op.filter("states", op.input("person", flow, Stream("person", PERSON)), lambda row: row[5] in ("OR", "ID", "CA"))
+persons = op.filter(
+    "states", op.input("person", flow, Stream("person", PERSON)), lambda row: row[5] in ("OR", "ID", "CA")
+)
 by_seller = op.map("by seller", auctions, lambda row: (str(row[6]), row[1]))
 by_id = op.map("by id", persons, lambda row: (str(row[1]), (row[2], row[4], row[5])))
 found = op.stateful_flat_map("found", op.merge("both", by_seller, by_id), match)

@@ -39,6 +39,8 @@ class Stream(FixedPartitionedSource):
 
 
 flow = Dataflow("nexmark-q4")
+
+
 def highest(state, row):
     """`state` holds an auction, once it is there, the bids that wait for it, and the highest bid so far."""
     auction, waiting, most = state or (None, [], None)
@@ -63,7 +65,9 @@ def average(state, change):
 
 auctions = op.input("auction", flow, Stream("auction", AUCTION))
 auctions = op.map("by id", auctions, lambda row: (str(row[1]), ("auction", row[0], row[7], row[3])))
-bids = op.map("by auction", op.input("bid", flow, Stream("bid", BID)), lambda row: (str(row[1]), ("bid", row[0], row[3])))
+bids = op.map(
+    "by auction", op.input("bid", flow, Stream("bid", BID)), lambda row: (str(row[1]), ("bid", row[0], row[3]))
+)
 changes = op.stateful_flat_map("highest", op.merge("both", auctions, bids), highest)
 by_category = op.map("by category", changes, lambda item: (str(item[1][0]), item[1]))
 averages = op.stateful_flat_map("average", by_category, average)

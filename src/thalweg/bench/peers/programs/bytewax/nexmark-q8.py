@@ -55,13 +55,24 @@ def both(seen, row):
     return seen[0] or row[1], seen[1] or row[1] is None
 
 
-persons = op.map("by id", op.input("person", flow, Stream("person", PERSON)), lambda row: (str(row[1]), (row[0], row[2])))
-sellers = op.map("by seller", op.input("auction", flow, Stream("auction", AUCTION)), lambda row: (str(row[6]), (row[0], None)))
+persons = op.map(
+    "by id", op.input("person", flow, Stream("person", PERSON)), lambda row: (str(row[1]), (row[0], row[2]))
+)
+sellers = op.map(
+    "by seller", op.input("auction", flow, Stream("auction", AUCTION)), lambda row: (str(row[6]), (row[0], None))
+)
 rows = op.merge("rows", persons, sellers)
 folded = win.fold_window("both", rows, clock, windower, lambda: (None, False), both, lambda a, b: a, ordered=False)
 found = op.filter_value("found", folded.down, lambda window: all(window[1]))
 if out == "-":
     op.inspect("answer", found, lambda step, item: None)
 else:
-    lines = op.map("lines", found, lambda item: (item[0], f"{START + timedelta(seconds=10 * item[1][0] + 10):%Y-%m-%d %H:%M:%S},{item[0]},{item[1][1][0]}"))
+    lines = op.map(
+        "lines",
+        found,
+        lambda item: (
+            item[0],
+            f"{START + timedelta(seconds=10 * item[1][0] + 10):%Y-%m-%d %H:%M:%S},{item[0]},{item[1][1][0]}",
+        ),
+    )
     op.output("answer", lines, DirSink(Path(out), cores))

@@ -39,6 +39,8 @@ class Stream(FixedPartitionedSource):
 
 
 flow = Dataflow("six-way")
+
+
 def combine(streams, row):
     """`streams` holds the rows of each stream that may still find partners, and how far each has come."""
     place, ts, v = row

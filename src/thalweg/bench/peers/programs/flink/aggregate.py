@@ -12,7 +12,9 @@ tables.execute_sql(f"""
     WITH ('connector' = 'filesystem', 'path' = '{data}/csv/s', 'format' = 'csv')
 """)
 sink = "'blackhole'" if out == "-" else f"'filesystem', 'path' = '{out}', 'format' = 'csv'"
-tables.execute_sql(f"CREATE TABLE answer (t TIMESTAMP(3), k BIGINT, n BIGINT, total DOUBLE) WITH ('connector' = {sink})")
+tables.execute_sql(
+    f"CREATE TABLE answer (t TIMESTAMP(3), k BIGINT, n BIGINT, total DOUBLE) WITH ('connector' = {sink})"
+)
 tables.execute_sql(f"""
     INSERT INTO answer
     SELECT window_end, k, COUNT(*), SUM(v)

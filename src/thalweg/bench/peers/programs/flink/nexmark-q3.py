@@ -20,7 +20,9 @@ tables.execute_sql(f"""
     ) WITH ('connector' = 'filesystem', 'path' = '{data}/csv/person', 'format' = 'csv')
 """)
 sink = "'blackhole'" if out == "-" else f"'filesystem', 'path' = '{out}', 'format' = 'csv'"
-tables.execute_sql(f"CREATE TABLE answer (name STRING, city STRING, state STRING, id BIGINT) WITH ('connector' = {sink})")
+tables.execute_sql(
+    f"CREATE TABLE answer (name STRING, city STRING, state STRING, id BIGINT) WITH ('connector' = {sink})"
+)
 tables.execute_sql("""
     INSERT INTO answer
     SELECT name, city, state, a.id FROM auction a JOIN person p ON a.seller = p.id

@@ -14,7 +14,9 @@ tables.execute_sql(f"""
     ) WITH ('connector' = 'filesystem', 'path' = '{data}/csv/bid', 'format' = 'csv')
 """)
 sink = "'blackhole'" if out == "-" else f"'filesystem', 'path' = '{out}', 'format' = 'csv'"
-tables.execute_sql(f"CREATE TABLE answer (t TIMESTAMP(3), auction BIGINT, bidder BIGINT, price BIGINT) WITH ('connector' = {sink})")
+tables.execute_sql(
+    f"CREATE TABLE answer (t TIMESTAMP(3), auction BIGINT, bidder BIGINT, price BIGINT) WITH ('connector' = {sink})"
+)
 tables.execute_sql("""
     INSERT INTO answer
     SELECT window_end, auction, bidder, b.price FROM bid b JOIN (

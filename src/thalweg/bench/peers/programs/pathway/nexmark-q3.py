@@ -31,7 +31,9 @@ auction = pw.io.csv.read(f"{data}/headed/auction", schema=Auction, mode="static"
 person = pw.io.csv.read(f"{data}/headed/person", schema=Person, mode="static")
 sellers = person.filter((person.state == "OR") | (person.state == "ID") | (person.state == "CA"))
 some = auction.filter(auction.category == 3)
-answer = some.join(sellers, some.seller == sellers.number).select(sellers.name, sellers.city, sellers.state, some.number)
+answer = some.join(sellers, some.seller == sellers.number).select(
+    sellers.name, sellers.city, sellers.state, some.number
+)
 if out == "-":
     pw.io.null.write(answer)
 else:

@@ -24,9 +24,7 @@ def last_ten(key, frames, state):
 
 
 keys = reader.parquet(f"{data}/parquet/s").groupBy("k")
-answer = keys.applyInPandasWithState(
-    last_ten, "k long, v double", "ten binary", "update", GroupStateTimeout.NoTimeout
-)
+answer = keys.applyInPandasWithState(last_ten, "k long, v double", "ten binary", "update", GroupStateTimeout.NoTimeout)
 
 
 def keep(frame, batch):

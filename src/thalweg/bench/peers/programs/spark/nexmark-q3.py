@@ -8,7 +8,9 @@ from pyspark.sql import SparkSession
 data, out, cores = sys.argv[1:4]
 builder = SparkSession.builder.master(f"local[{cores}]").config("spark.driver.memory", "4g")
 spark = builder.config("spark.sql.shuffle.partitions", cores).getOrCreate()
-auction = spark.readStream.schema("ts timestamp, id long, item string, category long, initial_bid long, reserve long, seller long, expires timestamp")
+auction = spark.readStream.schema(
+    "ts timestamp, id long, item string, category long, initial_bid long, reserve long, seller long, expires timestamp"
+)
 auction = auction.option("maxFilesPerTrigger", 4).parquet(f"{data}/parquet/auction")
 person = spark.readStream.schema("ts timestamp, id long, name string, email string, city string, state string")
 person = person.option("maxFilesPerTrigger", 4).parquet(f"{data}/parquet/person")
