@@ -1,4 +1,4 @@
-"""`thalweg bench peers`: the same questions to Thalweg and to what people would use instead; answers first, then times."""
+"""`thalweg bench peers`: the same questions to Thalweg and to what people would use instead; rows first, then times."""
 
 from thalweg.bench.peers.run import run
 

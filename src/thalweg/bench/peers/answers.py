@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thalweg.bench.peers.data import START, WORKLOADS
 from thalweg.bench.peers.queries import Query
+from thalweg.bench.peers.streams import START, WORKLOADS
 from thalweg.core.errors import ThalwegError
 from thalweg.runtime.shards.codec import unpack
 
@@ -53,8 +53,8 @@ def expect(database: Any, query: Query, data: Path) -> None:
     ends = " UNION ALL ".join(f"SELECT MAX(ts) AS ts FROM {stream.name}" for stream in WORKLOADS[query.workload])
     database.execute(f"CREATE OR REPLACE TABLE ending AS SELECT MAX(ts) AS t FROM ({ends})")
     database.execute(
-        "CREATE OR REPLACE TABLE instants AS SELECT make_timestamp(1000 * ms) AS t FROM"
-        f" (SELECT UNNEST(generate_series({START} + {_SLIDE}, epoch_ms((SELECT MIN(ts) FROM ({ends}))), {_SLIDE})) AS ms)"
+        "CREATE OR REPLACE TABLE instants AS SELECT make_timestamp(1000 * ms) AS t FROM (SELECT UNNEST("
+        f"generate_series({START} + {_SLIDE}, epoch_ms((SELECT MIN(ts) FROM ({ends}))), {_SLIDE})) AS ms)"
     )
     database.execute(f"CREATE OR REPLACE TABLE expected AS {query.expected}")
 
@@ -140,13 +140,12 @@ def _csv(database: Any, query: Query, out: Path) -> str:
         file for file in out.rglob("*") if file.is_file() and file.stat().st_size and not file.name.endswith(".crc")
     ]
     if not files:
-        names = ", ".join(f"NULL AS {name}" for name in query.columns)
-        return f"(SELECT {names} WHERE FALSE)"
+        return "(SELECT * FROM expected WHERE FALSE)"
     listed = "[" + ", ".join(f"'{file}'" for file in files) + "]"
-    with files[0].open() as file:
-        first = file.readline().strip().replace('"', "").split(",")
-    if not first[0].isidentifier():
-        names = list(query.columns) if len(first) == len(query.columns) else ["diff", *query.columns]
-        return f"read_csv({listed}, header = false, names = {names})"
-    names = [*query.columns, *first[len(query.columns) :]]  # what one calls id, another must call otherwise
-    return f"read_csv({listed}, header = false, skip = 1, names = {names})"
+    with files[0].open() as opened:
+        first = opened.readline().strip().replace('"', "").split(",")
+    if first[0].isidentifier():  # what one system calls id, another must call otherwise
+        columns = [*query.columns, *first[len(query.columns) :]]
+        return f"read_csv({listed}, header = false, skip = 1, names = {columns})"
+    columns = list(query.columns) if len(first) == len(query.columns) else ["diff", *query.columns]
+    return f"read_csv({listed}, header = false, names = {columns})"

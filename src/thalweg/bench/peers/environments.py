@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Peer:
-    """A system, the layout of the data that it reads, and what pip must install for it (nothing: it is here already)."""
+    """A system, the layout of the data that it reads, and what pip must install for it (if anything)."""
 
     name: str
     title: str

@@ -19,7 +19,7 @@ def lines_of_code(text: str) -> int:
     >>> lines_of_code('x = 1  # one\\n\\n# two\\ny = (\\n    2\\n)\\n')
     4
     """
-    lines = set()
+    lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in _NO_CODE:
             lines.update(range(token.start[0], token.end[0] + 1))

@@ -1,4 +1,4 @@
-"""A program as a process: how long it takes, and how much time of processors and memory it and all that it starts take."""
+"""A program as a process: how long it takes, and what processor time and memory it and all that it starts take."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from thalweg.bench.peers.data import ATTRIBUTES, FILTERS, SIX, filters
+from thalweg.bench.peers.streams import ATTRIBUTES, FILTERS, SIX, filters
 
 Shape = Literal["at", "all", "final"]
 
@@ -157,7 +157,8 @@ _NEXMARK = (
     ),
     _nexmark(
         7, "the highest bids of each 10 s", "at", ("t", "auction", "bidder", "price"),
-        f"SELECT t, auction, bidder, price FROM instants JOIN bid ON {_TEN} QUALIFY price = MAX(price) OVER (PARTITION BY t)",
+        f"SELECT t, auction, bidder, price FROM instants JOIN bid ON {_TEN}"
+        " QUALIFY price = MAX(price) OVER (PARTITION BY t)",
     ),
     _nexmark(
         8, "persons who registered and opened an auction within the same 10 s", "at", ("t", "id", "name"),

@@ -1,13 +1,14 @@
 """Every program of every peer as a process: first the rows that it gives, then, if they are right, its times.
 
-Time is taken as a line, start-up plus rows divided by a rate: two runs over so many rows and a quarter of them give both,
-whatever a system does before the first row and while its compilers warm up. Rows are made four times as many until
-they cost some seconds more than before, so that slow systems need few. Answers are computed and thrown away in those
-runs.
+Time is taken as a line, start-up plus rows divided by a rate: two runs over so many rows and a quarter of them give
+both, whatever a system does before the first row and while its compilers warm up. Rows are made four times as many
+until they cost some seconds more than before, so that slow systems need few. Answers are computed and thrown away in
+those runs.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +19,12 @@ from thalweg.bench.peers.cannot import why_not
 from thalweg.bench.peers.data import write
 from thalweg.bench.peers.environments import PEERS, NoEnvironmentError, Peer, python_of
 from thalweg.bench.peers.lines import lines_of_program
-from thalweg.bench.peers.outcome import Outcome
+from thalweg.bench.peers.outcome import Outcome, Verdict
 from thalweg.bench.peers.processes import Done, run_process
 from thalweg.bench.peers.queries import QUERIES, Query
 
 PROGRAMS = Path(__file__).parent / "programs"
+SOURCES = Path(__file__).parents[3]
 FILES = 16  # of a stream whose rows are compared: several micro-batches
 MORE = 4  # each run has so many times the rows of the one before
 STEPS = 2  # and there are at most so many runs after the first
@@ -39,6 +41,7 @@ class Setting:
     rows: int | None = None  # instead of each query's own
     timeout: float = 900.0
     timed: bool = True
+    programs: Path = PROGRAMS
 
     def data(self, query: Query, rows: int, rows_of_file: int, layouts: Iterable[str]) -> Path:
         """The rows of a query on disk."""
@@ -55,7 +58,7 @@ def run(queries: Sequence[str] = (), peers: Sequence[str] = (), setting: Setting
 
 def measure(query: Query, peer: Peer, setting: Setting) -> Outcome:
     """One peer on one query."""
-    program = PROGRAMS / peer.name / f"{query.name}.py"
+    program = setting.programs / peer.name / f"{query.name}.py"
     reason = why_not(peer.name, query.name)
     if reason:
         return Outcome(query.name, peer.name, "cannot express", reason)
@@ -81,7 +84,7 @@ def _rows(query: Query, peer: Peer, setting: Setting, command: list[str]) -> Out
         if done.failed:
             return Outcome(query.name, peer.name, "failed", done.failed)
         difference = compare(database, query, out)
-    verdict = "right" if difference.equal else "wrong"
+    verdict: Verdict = "right" if difference.equal else "wrong"
     return Outcome(query.name, peer.name, verdict, "; ".join(difference.examples), difference=difference)
 
 
@@ -113,8 +116,9 @@ def _timed(query: Query, peer: Peer, setting: Setting, command: list[str], rows:
 
 
 def _run(command: list[str], data: Path, out: str, setting: Setting, scratch: Path) -> Done:
-    """Programs find what they are told in their arguments, and in the environment, for runners that want all arguments."""
+    """Programs find what they are told in their arguments, or, where a runner wants those, in the environment."""
     told = {"DATA": str(data), "OUT": out, "CORES": str(setting.cores), "SLIDE": str(setting.slide)}
     arguments = [] if "-m" in command else list(told.values())
-    more = {**told, "PYSPARK_PYTHON": command[0], "PATHWAY_THREADS": str(setting.cores)}
+    home = str(SOURCES) if command[0] == sys.executable else ""  # other environments are without ours
+    more = {**told, "PYTHONPATH": home, "PYSPARK_PYTHON": command[0], "PATHWAY_THREADS": str(setting.cores)}
     return run_process([*command, *arguments], setting.cores, scratch, setting.timeout, more)

@@ -1,7 +1,7 @@
 """The keys of the last 60 s, once a window of every 10 s has closed."""
 
 import os
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import bytewax.operators as op
@@ -39,9 +39,9 @@ class Stream(FixedPartitionedSource):
 
 
 flow = Dataflow("distinct")
-START = datetime.fromtimestamp(1_767_225_600, timezone.utc)
+START = datetime.fromtimestamp(1_767_225_600, UTC)
 clock = win.EventClock(
-    ts_getter=lambda row: datetime.fromtimestamp(row[0] / 1000, timezone.utc),
+    ts_getter=lambda row: datetime.fromtimestamp(row[0] / 1000, UTC),
     wait_for_system_duration=timedelta(0),
     now_getter=lambda: START,
     to_system_utc=lambda at: None,

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from heapq import merge
 from itertools import islice
 from pathlib import Path
@@ -51,9 +51,9 @@ class Stream(FixedPartitionedSource):
 
 
 flow = Dataflow("nexmark-q5")
-START = datetime.fromtimestamp(1_767_225_600, timezone.utc)
+START = datetime.fromtimestamp(1_767_225_600, UTC)
 clock = win.EventClock(
-    ts_getter=lambda row: datetime.fromtimestamp(row[0] / 1000, timezone.utc),
+    ts_getter=lambda row: datetime.fromtimestamp(row[0] / 1000, UTC),
     wait_for_system_duration=timedelta(0),
     now_getter=lambda: START,
     to_system_utc=lambda at: None,

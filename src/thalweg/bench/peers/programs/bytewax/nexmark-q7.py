@@ -1,7 +1,7 @@
 """The highest bids of each 10 s."""
 
 import os
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from heapq import merge
 from itertools import islice
 from pathlib import Path
@@ -50,9 +50,9 @@ class Stream(FixedPartitionedSource):
 
 
 flow = Dataflow("nexmark-q7")
-START = datetime.fromtimestamp(1_767_225_600, timezone.utc)
+START = datetime.fromtimestamp(1_767_225_600, UTC)
 clock = win.EventClock(
-    ts_getter=lambda row: datetime.fromtimestamp(row[0] / 1000, timezone.utc),
+    ts_getter=lambda row: datetime.fromtimestamp(row[0] / 1000, UTC),
     wait_for_system_duration=timedelta(0),
     now_getter=lambda: START,
     to_system_utc=lambda at: None,

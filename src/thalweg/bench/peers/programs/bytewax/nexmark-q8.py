@@ -1,7 +1,7 @@
 """Persons who registered and opened an auction within the same 10 s."""
 
 import os
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import bytewax.operators as op
@@ -41,9 +41,9 @@ class Stream(FixedPartitionedSource):
 
 
 flow = Dataflow("nexmark-q8")
-START = datetime.fromtimestamp(1_767_225_600, timezone.utc)
+START = datetime.fromtimestamp(1_767_225_600, UTC)
 clock = win.EventClock(
-    ts_getter=lambda row: datetime.fromtimestamp(row[0] / 1000, timezone.utc),
+    ts_getter=lambda row: datetime.fromtimestamp(row[0] / 1000, UTC),
     wait_for_system_duration=timedelta(seconds=60),
     now_getter=lambda: START,
     to_system_utc=lambda at: None,

@@ -12,7 +12,8 @@ database.execute(f"CREATE TABLE s AS {rows}")
 database.execute(f"""
     CREATE TABLE filters AS
     SELECT ordinality - 1 AS q, f ->> 0 AS x, (f -> 1)::BIGINT AS x_low, f ->> 2 AS y, (f -> 3)::BIGINT AS y_low
-    FROM (SELECT content::JSON[] AS all FROM read_text('{data}/filters.json')), UNNEST("all") WITH ORDINALITY AS _ (f, ordinality)
+    FROM (SELECT content::JSON[] AS list FROM read_text('{data}/filters.json')),
+    UNNEST(list) WITH ORDINALITY AS _ (f, ordinality)
 """)
 value = "CASE {0} " + " ".join(f"WHEN '{name}' THEN {name}" for name in "abcde") + " END"
 x, y = value.format("x"), value.format("y")

@@ -14,7 +14,8 @@ end, last = database.sql("SELECT date_trunc('minute', MIN(ts)), MAX(ts) FROM auc
 ASKED = """
     SELECT category, AVG(final) AS price FROM (
         SELECT a.id, a.category, MAX(b.price) AS final FROM auction a JOIN bid b ON a.id = b.auction
-        WHERE b.ts >= a.ts AND b.ts <= make_timestamp(epoch_us(a.expires)) AND a.ts < $t AND b.ts < $t GROUP BY a.id, a.category
+        WHERE b.ts >= a.ts AND b.ts <= make_timestamp(epoch_us(a.expires))
+        AND a.ts < $t AND b.ts < $t GROUP BY a.id, a.category
     ) GROUP BY category
 """
 while end <= last:

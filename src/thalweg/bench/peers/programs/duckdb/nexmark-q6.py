@@ -16,7 +16,8 @@ ASKED = """
         SELECT a.seller, MAX(b.price) AS final, a.expires
         FROM auction a JOIN bid b ON a.id = b.auction
         AND b.ts >= a.ts AND b.ts <= make_timestamp(epoch_us(a.expires)) AND b.ts < $t
-        WHERE make_timestamp(epoch_us(a.expires)) <= (SELECT MAX(ts) FROM bid WHERE ts < $t) GROUP BY a.id, a.seller, a.expires
+        WHERE make_timestamp(epoch_us(a.expires)) <= (SELECT MAX(ts) FROM bid WHERE ts < $t)
+        GROUP BY a.id, a.seller, a.expires
         QUALIFY ROW_NUMBER() OVER (PARTITION BY a.seller ORDER BY a.expires DESC, a.id DESC) <= 10
     ) GROUP BY seller
 """

@@ -1,4 +1,4 @@
-"""A thousand standing filters, as a table with a row for each value of a filter's first attribute, to be joined with."""
+"""A thousand standing filters: a table to join with, a row for each value of a filter's first attribute."""
 
 import json
 import sys

@@ -9,7 +9,8 @@ tables = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
 tables.get_config().set("parallelism.default", cores).set("table.local-time-zone", "UTC")
 tables.execute_sql(f"""
     CREATE TABLE auction (
-        ms BIGINT, id BIGINT, item STRING, category BIGINT, initial_bid BIGINT, reserve BIGINT, seller BIGINT, ends BIGINT,
+        ms BIGINT, id BIGINT, item STRING, category BIGINT, initial_bid BIGINT, reserve BIGINT, seller BIGINT,
+        ends BIGINT,
         ts AS TO_TIMESTAMP_LTZ(ms, 3), expires AS TO_TIMESTAMP_LTZ(ends, 3), WATERMARK FOR ts AS ts
     ) WITH ('connector' = 'filesystem', 'path' = '{data}/csv/auction', 'format' = 'csv')
 """)

@@ -20,9 +20,8 @@ for place, name in enumerate("bcdef", start=1):
     )
     joins += f" JOIN {name} ON a.k = {name}.k{near}"
 sink = "'blackhole'" if out == "-" else f"'filesystem', 'path' = '{out}', 'format' = 'csv'"
-tables.execute_sql(
-    f"CREATE TABLE answer (k BIGINT, a BIGINT, b BIGINT, c BIGINT, d BIGINT, e BIGINT, f BIGINT) WITH ('connector' = {sink})"
-)
+columns = "k BIGINT, a BIGINT, b BIGINT, c BIGINT, d BIGINT, e BIGINT, f BIGINT"
+tables.execute_sql(f"CREATE TABLE answer ({columns}) WITH ('connector' = {sink})")
 tables.execute_sql(f"""
     INSERT INTO answer
     SELECT a.k, a.v, b.v, c.v, d.v, e.v, f.v FROM {joins}

@@ -13,10 +13,10 @@ class Row(pw.Schema):
     v: float
 
 
-l, r = (pw.io.csv.read(f"{data}/headed/{name}", schema=Row, mode="static") for name in "lr")
+left, right = (pw.io.csv.read(f"{data}/headed/{name}", schema=Row, mode="static") for name in "lr")
 sliding = pw.temporal.sliding(hop=1000 * int(slide), duration=60_000)
 both = pw.Table.concat_reindex(
-    l.select(pw.this.ts, pw.this.k, taken=0), r.filter(r.v < 25).select(pw.this.ts, pw.this.k, taken=1)
+    left.select(pw.this.ts, pw.this.k, taken=0), right.filter(right.v < 25).select(pw.this.ts, pw.this.k, taken=1)
 )
 windows = both.windowby(both.ts, window=sliding, instance=both.k).reduce(
     t=pw.this._pw_window_end, k=pw.this._pw_instance, taken=pw.reducers.max(pw.this.taken)

@@ -13,9 +13,9 @@ class Row(pw.Schema):
     v: float
 
 
-l, r = (pw.io.csv.read(f"{data}/headed/{name}", schema=Row, mode="static") for name in "lr")
+left, right = (pw.io.csv.read(f"{data}/headed/{name}", schema=Row, mode="static") for name in "lr")
 near = pw.temporal.interval(-1999, 1999)
-answer = l.interval_join(r, l.ts, r.ts, near, l.k == r.k).select(l.k, l.v, w=r.v)
+answer = left.interval_join(right, left.ts, right.ts, near, left.k == right.k).select(left.k, left.v, w=right.v)
 if out == "-":
     pw.io.null.write(answer)
 else:

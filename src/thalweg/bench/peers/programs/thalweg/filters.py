@@ -19,7 +19,7 @@ engine.stream("s", tw.sources.parquet(engine.spark, arriving, schema, files_per_
 flow = engine.flow("filters", mkdtemp(), sees_all=False)
 flow.add_all(
     [
-        f"SELECT id FROM s [NOW] WHERE {x} >= {low} AND {x} < {low + 20} AND {y} >= {next_low} AND {y} < {next_low + 20}"
+        f"SELECT id FROM s [NOW] WHERE {x} BETWEEN {low} AND {low + 19} AND {y} BETWEEN {next_low} AND {next_low + 19}"
         for x, low, y, next_low in json.loads(Path(data, "filters.json").read_text())
     ]
 )
