@@ -11,6 +11,7 @@ import click
 from thalweg.bench import flow, joins, kernel, orders, requery
 from thalweg.bench.result import Result
 from thalweg.cli.bench_paper import paper, report
+from thalweg.cli.bench_peers import peers
 from thalweg.cli.output import console, say
 
 
@@ -66,7 +67,7 @@ def _show(results: Iterator[Result], as_json: bool) -> None:
         say(to, f"{failed} missed" if failed else "all hold")
 
 
-@click.group(short_help="Measure ratios against yardsticks in one run; the papers' experiments.")
+@click.group(short_help="Measure ratios against yardsticks in one run; the papers' experiments; peers.")
 def bench() -> None:
     """Run a benchmark and hold every ratio against its target.
 
@@ -77,6 +78,7 @@ def bench() -> None:
       thalweg bench kernel
       thalweg bench kernel --json
       thalweg bench paper 000-fig9
+      thalweg bench peers --query join --peer thalweg --peer flink
     """
 
 
@@ -98,5 +100,5 @@ _SAYS = {
 
 for _name in BENCHES:
     bench.add_command(_command(_name, _SAYS[_name]))
-for _more in (paper, report):
+for _more in (paper, peers, report):
     bench.add_command(_more)

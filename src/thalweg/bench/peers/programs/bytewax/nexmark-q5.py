@@ -1,0 +1,82 @@
+"""The auctions with most bids of the last 10 s, every 2 s."""
+
+import os
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from heapq import merge
+from itertools import islice
+from pathlib import Path
+
+import bytewax.operators as op
+import bytewax.operators.windowing as win
+import pyarrow.csv
+from bytewax.connectors.files import DirSink
+from bytewax.dataflow import Dataflow
+from bytewax.inputs import FixedPartitionedSource, StatefulSourcePartition
+
+data, out, cores = os.environ["DATA"], os.environ["OUT"], int(os.environ["CORES"])
+
+
+def rows(path):
+    options = pyarrow.csv.ReadOptions(column_names=["ts", "auction", "bidder", "price"])
+    for batch in pyarrow.csv.open_csv(path, read_options=options):
+        yield from zip(*(column.to_pylist() for column in batch.columns))
+
+
+class InOrder(StatefulSourcePartition):
+    """Both partitions as one: a window over all keys needs all rows in order of time."""
+
+    def __init__(self, name):
+        self.rows = merge(*(rows(f"{data}/csv/{name}/{part}.csv") for part in "01"))
+
+    def next_batch(self):
+        batch = list(islice(self.rows, 1000))
+        if not batch:
+            raise StopIteration
+        return batch
+
+    def snapshot(self):
+        return None
+
+
+class Stream(FixedPartitionedSource):
+    def __init__(self, name):
+        self.name = name
+
+    def list_parts(self):
+        return ["all"]
+
+    def build_part(self, step_id, part, resume_state):
+        return InOrder(self.name)
+
+
+flow = Dataflow("nexmark-q5")
+START = datetime.fromtimestamp(1_767_225_600, UTC)
+clock = win.EventClock(
+    ts_getter=lambda row: datetime.fromtimestamp(row[0] / 1000, UTC),
+    wait_for_system_duration=timedelta(0),
+    now_getter=lambda: START,
+    to_system_utc=lambda at: None,
+)
+windower = win.SlidingWindower(length=timedelta(seconds=10), offset=timedelta(seconds=2), align_to=START)
+
+
+def count(counts, bid):
+    counts[bid[1]] += 1
+    return counts
+
+
+def hottest(item):
+    window, counts = item[1]
+    end, most = START + timedelta(seconds=2 * window + 10), max(counts.values())
+    return [(f"{end:%Y-%m-%d %H:%M:%S}", auction, n) for auction, n in counts.items() if n == most]
+
+
+bids = op.key_on("all", op.input("bid", flow, Stream("bid")), lambda bid: "all")
+counts = win.fold_window("counts", bids, clock, windower, Counter, count, lambda a, b: a + b, ordered=False)
+hot = op.flat_map("hottest", counts.down, hottest)
+if out == "-":
+    op.inspect("answer", hot, lambda step, item: None)
+else:
+    lines = op.map("lines", hot, lambda row: (row[0], f"{row[0]},{row[1]},{row[2]}"))
+    op.output("answer", lines, DirSink(Path(out), cores))

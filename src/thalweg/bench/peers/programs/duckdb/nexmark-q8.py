@@ -1,0 +1,22 @@
+"""Persons who registered and opened an auction within the same 10 s."""
+
+import sys
+from datetime import timedelta
+
+import duckdb
+
+data, out, cores = sys.argv[1:4]
+database = duckdb.connect(config={"threads": cores})
+for name in ("auction", "person"):
+    rows = f"SELECT * REPLACE (make_timestamp(epoch_us(ts)) AS ts) FROM read_parquet('{data}/parquet/{name}/*.parquet')"
+    database.execute(f"CREATE TABLE {name} AS {rows}")
+end, last = database.sql("SELECT date_trunc('minute', MIN(ts)), MAX(ts) FROM auction").fetchall()[0]
+ASKED = """
+    SELECT DISTINCT $t AS t, p.id, p.name FROM person p JOIN auction a ON a.seller = p.id
+    WHERE p.ts >= $t - INTERVAL 10 SECONDS AND p.ts < $t AND a.ts >= $t - INTERVAL 10 SECONDS AND a.ts < $t
+"""
+while end <= last:
+    end += timedelta(seconds=10)
+    answer = database.sql(ASKED, params={"t": end}).to_arrow_table()
+    if out != "-":
+        database.sql("FROM answer").write_parquet(f"{out}/{end:%j%H%M%S}.parquet")

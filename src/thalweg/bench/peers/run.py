@@ -1,0 +1,124 @@
+"""Every program of every peer as a process: first the rows that it gives, then, if they are right, its times.
+
+Time is taken as a line, start-up plus rows divided by a rate: two runs over so many rows and a quarter of them give
+both, whatever a system does before the first row and while its compilers warm up. Rows are made four times as many
+until they cost some seconds more than before, so that slow systems need few. Answers are computed and thrown away in
+those runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from thalweg.bench.peers.answers import compare, connect, expect
+from thalweg.bench.peers.cannot import why_not
+from thalweg.bench.peers.data import write
+from thalweg.bench.peers.environments import PEERS, NoEnvironmentError, Peer, python_of
+from thalweg.bench.peers.lines import lines_of_program
+from thalweg.bench.peers.outcome import Outcome, Verdict
+from thalweg.bench.peers.processes import Done, run_process
+from thalweg.bench.peers.queries import QUERIES, Query
+
+PROGRAMS = Path(__file__).parent / "programs"
+SOURCES = Path(__file__).parents[3]
+FILES = 16  # of a stream whose rows are compared: several micro-batches
+MORE = 4  # each run has so many times the rows of the one before
+STEPS = 2  # and there are at most so many runs after the first
+ENOUGH = 10.0  # seconds that the last run should take longer than the one before
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How everything is run: where environments and data lie, and with what."""
+
+    folder: Path = Path(".peers")
+    cores: int = 2
+    slide: int = 10  # seconds between two answers of those who do not tell of each change
+    rows: int | None = None  # instead of each query's own
+    timeout: float = 900.0
+    timed: bool = True
+    programs: Path = PROGRAMS
+
+    def data(self, query: Query, rows: int, rows_of_file: int, layouts: Iterable[str]) -> Path:
+        """The rows of a query on disk."""
+        return write(self.folder.absolute() / "data", query.workload, rows, rows_of_file, sorted(layouts))
+
+
+def run(queries: Sequence[str] = (), peers: Sequence[str] = (), setting: Setting | None = None) -> Iterator[Outcome]:
+    """One query after the other, and for each one peer after the other; without names all of them."""
+    setting = setting or Setting()
+    for query in [QUERIES[name] for name in queries or QUERIES]:
+        for peer in [PEERS[name] for name in peers or PEERS]:
+            yield measure(query, peer, setting)
+
+
+def measure(query: Query, peer: Peer, setting: Setting) -> Outcome:
+    """One peer on one query."""
+    program = setting.programs / peer.name / f"{query.name}.py"
+    reason = why_not(peer.name, query.name)
+    if reason:
+        return Outcome(query.name, peer.name, "cannot express", reason)
+    try:
+        python = python_of(peer, setting.folder)
+    except NoEnvironmentError as error:
+        return Outcome(query.name, peer.name, "not here", str(error))
+    command = [python, *(part.format(cores=setting.cores) for part in peer.runner), str(program)]
+    found = _rows(query, peer, setting, command).known(lines=lines_of_program(program))
+    return _times(query, peer, setting, command, found) if setting.timed else found
+
+
+def _rows(query: Query, peer: Peer, setting: Setting, command: list[str]) -> Outcome:
+    """Run it once over few rows, and look at what it gives."""
+    rows = min(query.compared, setting.rows or query.compared)
+    data = setting.data(query, rows, max(1, rows // FILES), {"parquet", peer.layout})
+    database = connect()
+    expect(database, query, data)
+    with TemporaryDirectory() as scratch:
+        out = Path(scratch) / "out"
+        out.mkdir()
+        done = _run(command, data, str(out), setting, Path(scratch))
+        if done.failed:
+            return Outcome(query.name, peer.name, "failed", done.failed)
+        difference = compare(database, query, out)
+    verdict: Verdict = "right" if difference.equal else "wrong"
+    return Outcome(query.name, peer.name, verdict, "; ".join(difference.examples), difference=difference)
+
+
+def _times(query: Query, peer: Peer, setting: Setting, command: list[str], found: Outcome) -> Outcome:
+    """Rate, start-up and memory, of those that gave the right rows."""
+    if found.verdict != "right":
+        return found
+    rows = max(1, (setting.rows or query.rows) // MORE**STEPS)
+    few, slow = rows, _timed(query, peer, setting, command, rows)
+    for _ in range(STEPS):
+        if slow.failed:
+            break
+        rows, (few, quick) = rows * MORE, (rows, slow)
+        slow = _timed(query, peer, setting, command, rows)
+        if slow.seconds - quick.seconds >= ENOUGH:
+            break
+    if slow.failed:
+        return found.known(verdict="failed", why=slow.failed, rows=rows)
+    rate = (rows - few) / max(1e-3, slow.seconds - quick.seconds)
+    worked = (rows - few) / max(1e-3, slow.cpu_seconds - quick.cpu_seconds)
+    startup = max(0.0, quick.seconds - few / rate)
+    return found.known(rows=rows, rows_per_s=rate, rows_per_cpu_s=worked, startup_s=startup, peak_mb=slow.peak_mb)
+
+
+def _timed(query: Query, peer: Peer, setting: Setting, command: list[str], rows: int) -> Done:
+    data = setting.data(query, rows, query.rows_of_file, {peer.layout})
+    with TemporaryDirectory() as scratch:
+        return _run(command, data, "-", setting, Path(scratch))
+
+
+def _run(command: list[str], data: Path, out: str, setting: Setting, scratch: Path) -> Done:
+    """Programs find what they are told in their arguments, or, where a runner wants those, in the environment."""
+    told = {"DATA": str(data), "OUT": out, "CORES": str(setting.cores), "SLIDE": str(setting.slide)}
+    arguments = [] if "-m" in command else list(told.values())
+    home = str(SOURCES) if command[0] == sys.executable else ""  # other environments are without ours
+    more = {**told, "PYTHONPATH": home, "PYSPARK_PYTHON": command[0], "PATHWAY_THREADS": str(setting.cores)}
+    return run_process([*command, *arguments], setting.cores, scratch, setting.timeout, more)
