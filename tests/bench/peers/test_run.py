@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from cli.run import lines, refusal
+from cli.run import lines
 from thalweg.bench.peers.answers import Difference
 from thalweg.bench.peers.environments import PEERS
 from thalweg.bench.peers.lines import lines_of_code
@@ -82,4 +82,3 @@ def test_the_command_gives_a_line_for_each_outcome(tmp_path: Path) -> None:
     (outcome,) = map(json.loads, told)
     assert (outcome["query"], outcome["peer"], outcome["verdict"]) == ("nexmark-q1", "duckdb", "right")
     assert outcome["rows_per_s"] > 0 and outcome["missing"] == outcome["extra"] == 0 and outcome["expected"] > 20_000
-    assert "--peer is for the benchmark peers" in refusal("bench", "joins", "--peer", "duckdb")
