@@ -86,7 +86,7 @@ class Part:
         projection = self.takers.projections[bit]
         assert projection is not None
         if projection.columns is not None:
-            return tuple(self._lane(column, rows) for column in projection.columns)
+            return tuple([self._lane(column, rows) for column in projection.columns])
         lanes = [self._lane(i, rows) if i in projection.reads else lane for i, (lane, _) in enumerate(self.columns)]
         return projection(lanes, len(rows))
 
@@ -103,18 +103,17 @@ class Part:
 
     def _end(self, bit: int, rows: Ints) -> Ints:
         widths = tuple(self.takers.widths[:, bit].tolist())
-        if min(widths) >= FOREVER:
-            return np.full(len(rows), FOREVER)
         if widths not in self._ends:
             self._ends[widths] = _earliest(self.ts, widths)
+        if min(widths) >= FOREVER:
+            return self._ends[widths][: len(rows)]  # all are alike
         return self._ends[widths].take(rows)
 
 
 def _earliest(began: Sequence[Ints], widths: Sequence[int]) -> Ints:
-    """When the first of some windows, which is not endless, lets its tuple go."""
-    ends = [ts + width for ts, width in zip(began, widths, strict=True) if width < FOREVER]
-    end = ends[0]
-    for other in ends[1:]:
+    """When the first of some windows lets its tuple go."""
+    end = np.full(len(began[0]), FOREVER)
+    for other in [ts + width for ts, width in zip(began, widths, strict=True) if width < FOREVER]:
         np.minimum(end, other, out=end)
     return end
 

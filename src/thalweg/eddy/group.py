@@ -84,6 +84,7 @@ class Group:
         self._within: dict[int, tuple[Steps | None, Steps | None]] = {}
         self._counting: dict[int, dict[int, Words]] = {}
         self._kinds: tuple[Ints, Ints] | None = None
+        self._largest: dict[int, Extent] = {}
 
     @property
     def words(self) -> int:
@@ -163,8 +164,11 @@ class Group:
 
     def largest(self, use: int) -> Extent:
         """How long tuples of a use are needed: the longest window in time, and the longest in rows."""
-        counts = self.rows[use] > 0
-        return Extent(int(self.widths[use].max(initial=0, where=~counts)), int(self.rows[use].max()))
+        if use not in self._largest:
+            counts = self.rows[use] > 0
+            width = int(self.widths[use].max(initial=0, where=~counts))
+            self._largest[use] = Extent(width, int(self.rows[use].max()))
+        return self._largest[use]
 
     def row_counts(self, use: int) -> dict[int, Words]:
         """By number of rows the bits of the queries whose window over a use counts so many."""
@@ -198,7 +202,7 @@ class Group:
         return found
 
     def _changed(self) -> None:
-        self._within, self._counting, self._kinds = {}, {}, None
+        self._within, self._counting, self._kinds, self._largest = {}, {}, None, {}
 
 
 def _kinds_of(projections: Sequence[Projection | None]) -> tuple[Ints, Ints]:

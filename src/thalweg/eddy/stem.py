@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -98,6 +99,7 @@ class Stem(Stateful):
         self._buffer.expire(first)
 
 
-def stem_key(stream: str, values: Sequence[Expression]) -> str:
+@lru_cache(maxsize=1024)  # walks ask for it with every batch
+def stem_key(stream: str, values: tuple[Expression, ...]) -> str:
     """What a SteM is known by: the stream and the key, whatever they are called."""
-    return f"{stream}:{digest(tuple(values))[:24]}"
+    return f"{stream}:{digest(values)[:24]}"

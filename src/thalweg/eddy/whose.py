@@ -34,10 +34,11 @@ class Marked:
         octets = np.ascontiguousarray(self.lineage, dtype="<u8").view(np.uint8)
         used = np.bitwise_or.reduce(octets, axis=0)
         for place in np.flatnonzero(used).tolist():
-            column = np.ascontiguousarray(octets[:, place])
+            marks = np.unpackbits(np.ascontiguousarray(octets[:, place]), bitorder="little").view(np.bool_)
+            by_bit = np.ascontiguousarray(marks.reshape(-1, _OCTET).T)
             for bit in range(_OCTET):
                 if used[place] >> bit & 1:
-                    yield place * _OCTET + bit, np.flatnonzero((column & np.uint8(1 << bit)) != 0)
+                    yield place * _OCTET + bit, by_bit[bit].nonzero()[0]
 
     def counts(self) -> tuple[Ints, Ints]:
         """Bits, and how many results each has."""
