@@ -12,6 +12,7 @@ from rich.console import Console
 from cli.run import lines
 from thalweg.bench.peers.answers import Difference
 from thalweg.bench.peers.environments import PEERS
+from thalweg.bench.peers.latency import latency
 from thalweg.bench.peers.lines import lines_of_code
 from thalweg.bench.peers.outcome import Outcome
 from thalweg.bench.peers.processes import run_process
@@ -82,3 +83,18 @@ def test_the_command_gives_a_line_for_each_outcome(tmp_path: Path) -> None:
     (outcome,) = map(json.loads, told)
     assert (outcome["query"], outcome["peer"], outcome["verdict"]) == ("nexmark-q1", "duckdb", "right")
     assert outcome["rows_per_s"] > 0 and outcome["missing"] == outcome["extra"] == 0 and outcome["expected"] > 20_000
+
+
+def test_the_latency_of_a_program_that_sees_rows_after_a_while(tmp_path: Path) -> None:
+    code = (
+        "import sys, time\nfrom pathlib import Path\nknown = set()\n"
+        "while True:\n"
+        "    for file in set(Path(sys.argv[1]).glob('*.csv')) - known:\n"
+        "        known.add(file)\n"
+        "        time.sleep(0.05)\n"
+        "        print('+I[seen, 1, ' + file.read_text().strip().split(',')[2] + ']', flush=True)\n"
+        "    time.sleep(0.001)\n"
+    )
+    found = latency([sys.executable, "-c", code, str(tmp_path / "rows")], tmp_path / "rows", "", 20, {})
+    assert found is not None and 50 <= found < 500
+    assert latency(["sleep", "50"], tmp_path / "none", "", 0.1, {}) is None

@@ -53,9 +53,11 @@ def run_process(
         )  # fmt: skip
         _pin(process.pid, cores)
         seen = _Seen()
-        code = _watch(process, began + timeout, seen)
-    seconds = time.perf_counter() - began
-    _end_group(process.pid)
+        try:
+            code = _watch(process, began + timeout, seen)
+            seconds = time.perf_counter() - began
+        finally:
+            end_group(process.pid)
     return Done(seconds, sum(seen.cpu.values()), seen.peak, code, log.read_text(errors="replace")[-20000:])
 
 
@@ -83,14 +85,14 @@ def _watch(process: subprocess.Popen[bytes], until: float, seen: _Seen) -> int |
     while process.poll() is None:
         seen.look(process.pid)
         if time.perf_counter() > until:
-            _end_group(process.pid)
+            end_group(process.pid)
             process.wait()
             return None
         time.sleep(_EVERY)
     return process.returncode
 
 
-def _end_group(pid: int) -> None:
+def end_group(pid: int) -> None:
     """End what the process has left behind in its session."""
     try:
         os.killpg(pid, signal.SIGKILL)

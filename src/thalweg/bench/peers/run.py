@@ -18,6 +18,7 @@ from thalweg.bench.peers.answers import compare, connect, expect
 from thalweg.bench.peers.cannot import why_not
 from thalweg.bench.peers.data import write
 from thalweg.bench.peers.environments import PEERS, NoEnvironmentError, Peer, python_of
+from thalweg.bench.peers.latency import latency
 from thalweg.bench.peers.lines import lines_of_program
 from thalweg.bench.peers.outcome import Outcome, Verdict
 from thalweg.bench.peers.processes import Done, run_process
@@ -28,6 +29,8 @@ SOURCES = Path(__file__).parents[3]
 FILES = 16  # of a stream whose rows are compared: several micro-batches
 MORE = 4  # each run has so many times the rows of the one before
 STEPS = 2  # and there are at most so many runs after the first
+WITH_LATENCY = "last-ten"  # in which every row changes the answer at once
+WAITING = 90.0  # seconds for the first row to be seen
 ENOUGH = 10.0  # seconds that the last run should take longer than the one before
 
 
@@ -42,6 +45,13 @@ class Setting:
     timeout: float = 900.0
     timed: bool = True
     programs: Path = PROGRAMS
+
+    def told(self, command: list[str], data: Path, out: str) -> tuple[list[str], dict[str, str]]:
+        """What a program is told: in its arguments, or, where a runner wants those, in the environment."""
+        told = {"DATA": str(data), "OUT": out, "CORES": str(self.cores), "SLIDE": str(self.slide)}
+        home = str(SOURCES) if command[0] == sys.executable else ""  # other environments are without ours
+        more = {**told, "PYTHONPATH": home, "PYSPARK_PYTHON": command[0], "PATHWAY_THREADS": str(self.cores)}
+        return ([*command] if "-m" in command else [*command, *told.values()]), more
 
     def data(self, query: Query, rows: int, rows_of_file: int, layouts: Iterable[str]) -> Path:
         """The rows of a query on disk."""
@@ -66,9 +76,12 @@ def measure(query: Query, peer: Peer, setting: Setting) -> Outcome:
         python = python_of(peer, setting.folder)
     except NoEnvironmentError as error:
         return Outcome(query.name, peer.name, "not here", str(error))
-    command = [python, *(part.format(cores=setting.cores) for part in peer.runner), str(program)]
+    command = _command(python, peer, setting, program)
     found = _rows(query, peer, setting, command).known(lines=lines_of_program(program))
-    return _times(query, peer, setting, command, found) if setting.timed else found
+    if found.verdict != "right" or not setting.timed:
+        return found
+    found = _times(query, peer, setting, command, found)
+    return found.known(latency_ms=_latency(peer, setting, python)) if query.name == WITH_LATENCY else found
 
 
 def _rows(query: Query, peer: Peer, setting: Setting, command: list[str]) -> Outcome:
@@ -89,9 +102,7 @@ def _rows(query: Query, peer: Peer, setting: Setting, command: list[str]) -> Out
 
 
 def _times(query: Query, peer: Peer, setting: Setting, command: list[str], found: Outcome) -> Outcome:
-    """Rate, start-up and memory, of those that gave the right rows."""
-    if found.verdict != "right":
-        return found
+    """Rate, start-up and memory."""
     rows = max(1, (setting.rows or query.rows) // MORE**STEPS)
     few, slow = rows, _timed(query, peer, setting, command, rows)
     for _ in range(STEPS):
@@ -115,10 +126,22 @@ def _timed(query: Query, peer: Peer, setting: Setting, command: list[str], rows:
         return _run(command, data, "-", setting, Path(scratch))
 
 
+def _latency(peer: Peer, setting: Setting, python: str) -> float | None:
+    """Of the peer's program that takes rows one by one, if it has one."""
+    program = setting.programs / peer.name / "latency.py"
+    if not program.exists():
+        return None
+    header = "ts,k,v\n" if peer.layout == "headed" else ""
+    with TemporaryDirectory() as scratch:
+        rows = Path(scratch) / "rows"
+        command, environment = setting.told(_command(python, peer, setting, program), rows, "-")
+        return latency(command, rows, header, WAITING, {**environment, "TMPDIR": scratch})
+
+
+def _command(python: str, peer: Peer, setting: Setting, program: Path) -> list[str]:
+    return [python, *(part.format(cores=setting.cores) for part in peer.runner), str(program)]
+
+
 def _run(command: list[str], data: Path, out: str, setting: Setting, scratch: Path) -> Done:
-    """Programs find what they are told in their arguments, or, where a runner wants those, in the environment."""
-    told = {"DATA": str(data), "OUT": out, "CORES": str(setting.cores), "SLIDE": str(setting.slide)}
-    arguments = [] if "-m" in command else list(told.values())
-    home = str(SOURCES) if command[0] == sys.executable else ""  # other environments are without ours
-    more = {**told, "PYTHONPATH": home, "PYSPARK_PYTHON": command[0], "PATHWAY_THREADS": str(setting.cores)}
-    return run_process([*command, *arguments], setting.cores, scratch, setting.timeout, more)
+    told, environment = setting.told(command, data, out)
+    return run_process(told, setting.cores, scratch, setting.timeout, environment)
