@@ -27,7 +27,9 @@ def trees(workloads: Sequence[Workload] = WORKLOADS, batches: int = 3, rounds: i
         (_, window, values), *_ = workload.streams
         multi = workload.join([_few(workload.join().schema)])
         plans = [multi, *_left_deep(multi), _bushy(multi)]
-        ours, *left_deep, bushy = measure_all(workload, plans, batch=BATCH, batches=batches, rounds=rounds)
+        ours, *left_deep, bushy = measure_all(
+            workload, [(p, None) for p in plans], batch=BATCH, batches=batches, rounds=rounds
+        )
         binary = [*left_deep, bushy]
         if any(tree.results != ours.results for tree in binary):
             raise AssertionError(f"trees and the multi-way join differ: {ours.results}, {[t.results for t in binary]}")

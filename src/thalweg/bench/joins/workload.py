@@ -36,6 +36,10 @@ class Workload:
         """Ticks in a unit of time."""
         return sum(rate for rate, _, _ in self.streams)
 
+    def faster(self, factor: int) -> Workload:
+        """The same joins with so many times the tuples and the values: partners stay as many."""
+        return Workload(tuple((factor * rate, extent, factor * values) for rate, extent, values in self.streams))
+
     def join(self, more: Sequence[Expression] = ()) -> MultiJoin:
         """All windows joined by their common attribute, and more conditions."""
         windows = [
@@ -91,13 +95,12 @@ def measure(
     workload: Workload, plan: Plan, settings: Settings | None = None, *, batch: int, batches: int, rounds: int = 1
 ) -> Measured:
     """One plan by itself."""
-    return measure_all(workload, [plan], settings, batch=batch, batches=batches, rounds=rounds)[0]
+    return measure_all(workload, [(plan, settings)], batch=batch, batches=batches, rounds=rounds)[0]
 
 
 def measure_all(
     workload: Workload,
-    plans: Sequence[Plan],
-    settings: Settings | None = None,
+    ways: Sequence[tuple[Plan, Settings | None]],
     *,
     batch: int,
     batches: int,
@@ -107,7 +110,7 @@ def measure_all(
 
     Of several rounds the fastest counts, and the first one's comparisons.
     """
-    timed = [_Timed(Fed(workload, plan, settings), batch, batches) for plan in plans]
+    timed = [_Timed(Fed(workload, plan, settings), batch, batches) for plan, settings in ways]
     longest = round(FILLED * workload.ticks * max(extent for _, extent, _ in workload.streams))
     for one in timed:
         one.fill(longest)

@@ -9,7 +9,6 @@ from thalweg.bench.paper.seed004.running import (
     HASH,
     HYBRID,
     NESTED_LOOPS,
-    faster,
     measured,
     rate,
     smaller,
@@ -53,7 +52,7 @@ def _run(scale: Scale) -> Measured:
     found: dict[float | str, float] = {
         name: rate(
             measured(
-                smaller(faster(FAST, FACTOR), scale), Algorithm.LAZY, interval=EVERY, method=method, indexed=indexed,
+                smaller(FAST.faster(FACTOR), scale), Algorithm.LAZY, interval=EVERY, method=method, indexed=indexed,
                 units=scale.pick(20.0, 5.0), rounds=scale.pick(3, 1),
             )
         )

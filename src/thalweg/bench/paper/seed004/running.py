@@ -58,11 +58,6 @@ def measured(
     return measure(workload, workload.join(), settings, batch=batch, batches=batches, rounds=rounds)
 
 
-def faster(workload: Workload, factor: int) -> Workload:
-    """The same joins with so many times the tuples and the values: partners stay as many."""
-    return Workload(tuple((factor * rate, extent, factor * values) for rate, extent, values in workload.streams))
-
-
 def comparisons(workload: Workload, algorithm: Algorithm, interval: float = 0.0, units: float = 20.0) -> float:
     """Comparisons per unit of time of a run in which the join chooses its own orders."""
     return measured(workload, algorithm, interval=interval, together=0.0, units=units).comparisons * workload.ticks
