@@ -20,6 +20,9 @@ _KNOWN = {"NT": 1, "NTA": 1, "DIRECT": 3, "ITA": 3, "UPA": 0, "UPA (10)": 0, "UP
           "piggybacking": 0, "join-message": 2}  # fmt: skip
 
 
+_MANY = 12  # names that stand beside each other
+
+
 def draw(outcome: Outcome, path: Path) -> None:
     """One figure: lines over numbers, bars over names."""
     pyplot = _pyplot()
@@ -80,7 +83,7 @@ def _bars(axes: Any, outcome: Outcome, names: list[str]) -> None:
     for i, (name, points) in enumerate(outcome.series.items()):
         at = [names.index(str(x)) + (i - (len(outcome.series) - 1) / 2) * width for x in points]
         axes.bar(at, list(points.values()), width, color=_style(i, name)[0], label=name)
-    axes.set_xticks(range(len(names)), names)
+    axes.set_xticks(range(len(names)), names, rotation=90 if len(names) > _MANY else 0)
     _heights(axes, outcome)
 
 
