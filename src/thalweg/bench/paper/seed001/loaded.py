@@ -128,7 +128,14 @@ FIGURE_9A = Experiment(
     _delays,
     (
         below(PIGGYBACKING, NTA, "piggybacking is never later than NTA"),
-        below_at_end(PIGGYBACKING, NTA, "NTA is at least twice as late where the join gives most results", by=2.0),
+        below_at_end(
+            PIGGYBACKING,
+            NTA,
+            "NTA is at least twice as late where the join gives most results",
+            by=2.0,
+            why="the simulated clock goes by measured costs, so the same rate loads the queues less on a quiet "
+            "machine; runs on a busy one had it above two",
+        ),
         alike(
             PIGGYBACKING,
             NTA,
