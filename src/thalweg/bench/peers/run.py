@@ -114,8 +114,9 @@ def _times(query: Query, peer: Peer, setting: Setting, command: list[str], found
             break
     if slow.failed:
         return found.known(verdict="failed", why=slow.failed, rows=rows)
-    rate = (rows - few) / max(1e-3, slow.seconds - quick.seconds)
     worked = (rows - few) / max(1e-3, slow.cpu_seconds - quick.cpu_seconds)
+    rate = (rows - few) / max(1e-3, slow.seconds - quick.seconds)
+    rate = min(rate, setting.cores * worked)  # if it is more, others kept the cores busy during the first run
     startup = max(0.0, quick.seconds - few / rate)
     return found.known(rows=rows, rows_per_s=rate, rows_per_cpu_s=worked, startup_s=startup, peak_mb=slow.peak_mb)
 
