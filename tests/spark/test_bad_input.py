@@ -25,6 +25,7 @@ from thalweg.core.errors import (
 )
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
+from thalweg.runtime.spark.checkpoint import VERSION
 from thalweg.runtime.spark.engine import Engine
 from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.sources.directory import directory
@@ -183,7 +184,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_a_few_lines(spark: SparkSe
     assert not (tmp_path / "another" / "query.json").exists()
     about = checkpoint / "query.json"
     whole = about.read_text()
-    about.write_text(whole.replace('"version": 3', '"version": 7'))
+    about.write_text(whole.replace(f'"version": {VERSION}', '"version": 7'))
     with pytest.raises(CheckpointError, match="has format 7"):
         query.start(checkpoint)
     about.write_text(whole)

@@ -60,7 +60,7 @@ def run(queries: Sequence[int] = QUERIES, costly: int = 100, symbols: int = SYMB
         eddy, pull_up = measure([bench.eddy(), bench.pull_up()], bench.quotes())
         yield _ahead(f"{costly} costly predicates", articles, pull_up / eddy, AHEAD if articles > 1 else None)
     for articles in (10, 100):
-        bench = Bench(functions(costly), articles, symbols // articles // 10)
+        bench = Bench(functions(costly), articles, max(1, symbols // articles // 10))
         ways = [bench.eddy(), bench.pull_up(for_each=True), bench.pull_up()]
         eddy, for_each, once = measure(ways, bench.quotes())
         yield _ahead(f"{costly} functions of users", articles, for_each / eddy, AHEAD)
