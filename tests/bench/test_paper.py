@@ -59,7 +59,10 @@ def test_a_predicate_tells_the_numbers_it_saw() -> None:
 
 def _experiment(id_: str = "000-fig9") -> Experiment:
     claims = (c.below("fast", "slow", "fast is faster"), c.below("slow", "fast", "slow is faster", why="it is not"))
-    run = lambda scale: Measured(SERIES, {"quick": scale.quick})  # noqa: E731
+
+    def run(scale: Scale) -> Measured:
+        return Measured(SERIES, {"quick": scale.quick})
+
     return Experiment(id_, "a race", "fast wins", "made up", Axis("x"), Axis("y (s)", log=True), run, claims)
 
 

@@ -61,16 +61,6 @@ class Listed:
     def __len__(self) -> int:
         return len(self.bits)
 
-    def by_bit(self) -> Iterator[tuple[int, Ints]]:
-        """Bits, and the results that each has, in order."""
-        if not len(self.bits):
-            return
-        narrow = self.bits.astype(np.uint16) if self.bits.max() < 1 << 16 else self.bits  # sorted by digits: faster
-        order = np.argsort(narrow, kind="stable")
-        bits, results = self.bits[order], self.results[order]
-        first = np.flatnonzero(np.append(True, bits[1:] != bits[:-1]))
-        yield from zip(bits[first].tolist(), np.split(results, first[1:]), strict=True)
-
     def counts(self) -> tuple[Ints, Ints]:
         """Bits, and how many results each has."""
         counted = np.bincount(self.bits)

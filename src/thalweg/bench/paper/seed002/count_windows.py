@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from thalweg.bench import orders
+from thalweg.bench.feeds import Keys
 from thalweg.bench.paper.claims import below, below_at_end, grows, widens
 from thalweg.bench.paper.experiment import Axis, Experiment, Measured, Points, Scale
 from thalweg.bench.paper.seed002.running import DISTINCT, FEW, JOIN, MAX, QUERIES, RATE, SUM, WORKLOAD, milliseconds
@@ -40,13 +39,18 @@ COUNTED = (
 )
 
 
+def _in_turn(*lanes: Ints) -> Keys:
+    """Recorded values in place of drawn ones, a lane for each side that asks."""
+    sides = iter(lanes)
+    return lambda _, rows: np.resize(next(sides), rows)
+
+
 def _joins(scale: Scale) -> Measured:
     found: Points = {"NT": {}, "ORD": {}, "probing again": {}}
     results = []
     left, right = trace(scale).dealt(2)
     for window in scale.pick(JOINED, (100, 400)):
-        sides: Iterator[Ints] = iter((left.lanes[1], right.lanes[3]))  # src and partner
-        measured = orders.measure(lambda _, rows, sides=sides: np.resize(next(sides), rows), window)  # type: ignore[misc]
+        measured = orders.measure(_in_turn(left.lanes[1], right.lanes[3]), window)  # src and partner
         results.append(measured.results)
         for name, seconds in zip(found, (measured.negative, measured.ordered, measured.probing), strict=True):
             found[name][float(window)] = 1e6 * seconds
