@@ -20,10 +20,11 @@ from thalweg.core.schema import Schema
 from thalweg.core.stream_statistics import StreamStatistics
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
+from thalweg.operators import pairs
 from thalweg.operators.multi_join import MultiJoin, monitor, ranks, step
 from thalweg.optimizer.join_orders import Algorithm, CostModel, choose_orders
 from thalweg.reference import operators as reference
-from thalweg.state.buffers import FifoBuffer, KeyedBuffer
+from thalweg.state.buffers import FifoBuffer, KeyedBuffer, run_list
 
 A = Schema.of(k=DataType.BIGINT, s=DataType.STRING)
 B = Schema.of(k=DataType.BIGINT, x=DataType.DOUBLE)
@@ -64,12 +65,19 @@ def make(
     algorithm=st.sampled_from(list(Algorithm)),
     indexed=st.booleans(),
     piece=st.sampled_from([2, 1 << 16]),
+    small=st.sampled_from([0, 1024]),
 )
 def test_the_reference_agrees(
-    name: str, steps: list[Step], dated: bool, algorithm: Algorithm, indexed: bool, piece: int
+    name: str, steps: list[Step], dated: bool, algorithm: Algorithm, indexed: bool, piece: int, small: int
 ) -> None:
     condition = CONDITIONS[name]
-    with patch.object(step, "_PIECE", piece), patch.object(step, "_CELLS", piece), patch.object(monitor, "_FEW", 3):
+    with (
+        patch.object(step, "_PIECE", piece),
+        patch.object(step, "_CELLS", piece),
+        patch.object(pairs, "_PIECE", piece),
+        patch.object(monitor, "_FEW", 3),
+        patch.object(run_list, "_SMALL", small),
+    ):
         check(
             lambda pool: make(condition, [A, B, C], dated, algorithm, indexed, pool),
             [A, B, C],
@@ -134,6 +142,20 @@ def test_a_hash_table_looks_at_partners_alone() -> None:
     scan = Fed([StreamStatistics(1, 0, (50,)) for _ in range(3)], False, None, 300)
     assert len(fed.feed(1000)) == len(scan.feed(1000)) > 0
     assert 20 * fed.operator.comparisons < scan.operator.comparisons
+
+
+def test_runs_that_are_merged_for_a_batch_hold_what_they_held() -> None:
+    alike = [StreamStatistics(1, 0, (4,)) for _ in range(4)]
+    with patch.object(run_list, "_SMALL", 0):  # many runs, and more partial results than tuples stored
+        merging, scanning = Fed(alike, True, None, 60), Fed(alike, False, None, 60)
+        for _ in range(12):
+            ours, theirs = (_bag(fed.feed(20)) for fed in (merging, scanning))
+            assert ours == theirs
+        assert len(ours) > 100
+
+
+def _bag(batch: Batch) -> list[tuple[int, ...]]:
+    return sorted(zip(*(lane.tolist() for lane in (*batch.columns, batch.start, batch.end, batch.sign)), strict=True))
 
 
 def test_orders_follow_the_rates_when_they_drift() -> None:

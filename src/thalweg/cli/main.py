@@ -19,6 +19,7 @@ from thalweg.cli.state import state
 from thalweg.cli.verify import verify
 from thalweg.cli.window import window
 from thalweg.core.errors import ThalwegError
+from thalweg.core.memory import keep_freed
 
 WRONG_INPUT = 2  # also click's code for wrong usage
 
@@ -58,6 +59,7 @@ def main() -> None:
       REGISTER QUERY busy AS
         SELECT b, COUNT(*) AS n FROM s [RANGE 5 MINUTES] GROUP BY b;
     """
+    keep_freed()
 
 
 for command in (bench, demo, explain, flow, replay, run, scenario, state, verify, window):

@@ -75,10 +75,14 @@ def assemble(found: Sequence[Matches], nothing: Batch, dates_from_left: bool) ->
 
 def gather(parts: Sequence[Part]) -> Lane:
     """Rows of several lanes as one lane."""
+    if len(parts) == 1:
+        ((only, rows),) = parts
+        taken: Lane = only.take(rows)
+        return taken
     whole = np.empty(sum(len(rows) for _, rows in parts), dtype=parts[0][0].dtype)
     done = 0
     for lane, rows in parts:
-        np.take(lane, rows, out=whole[done : done + len(rows)], mode="clip")  # rows are valid; "raise" would copy
+        lane.take(rows, out=whole[done : done + len(rows)], mode="clip")  # rows are valid; "raise" would copy
         done += len(rows)
     return whole
 

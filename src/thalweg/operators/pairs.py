@@ -16,9 +16,15 @@ _PIECE = 1 << 16
 
 def pairs(first: Ints, count: Ints) -> Iterator[Pairs]:
     """Each row with each place of its slice: `count` places from `first` on."""
-    rows = np.flatnonzero(count)
-    first, count = first[rows], count[rows]
-    total = np.cumsum(count)
+    rows = count.nonzero()[0]
+    if not len(rows):
+        return
+    if len(rows) < len(count):
+        first, count = first.take(rows), count.take(rows)
+    total = count.cumsum()
+    if total[-1] <= _PIECE:
+        yield rows.repeat(count), slices_to_rows(first, count)
+        return
     begin = 0
     while begin < len(rows):
         done = int(total[begin - 1]) if begin else 0

@@ -9,9 +9,10 @@ from thalweg.core.lanes import Flags, Ints, Lane
 
 def slices_to_rows(first: Ints, count: Ints) -> Ints:
     """All positions of slices: first[0], first[0]+1, ... (count[0] of them), first[1], ..."""
-    total = int(count.sum())
-    before = np.cumsum(count) - count
-    return np.repeat(first - before, count) + np.arange(total)
+    after = count.cumsum()
+    places: Ints = (first - after + count).repeat(count)
+    places += np.arange(len(places))
+    return places
 
 
 def run_starts(*sorted_lanes: Lane) -> Flags:

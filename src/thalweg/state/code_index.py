@@ -15,10 +15,9 @@ class CodeIndex:
 
     def __init__(self, codes: Ints) -> None:
         self._table: Ints | None = None
-        self._base = int(codes[0]) - 1 if len(codes) else 0
-        span = int(codes[-1]) - self._base if len(codes) else 0
-        if span <= _SPARSE * len(codes):  # a code below all, those from the least to the greatest, a code above all
-            self._table = np.append(0, np.cumsum(np.bincount(codes - self._base, minlength=span + 2)))
+        self._base = int(codes[0]) if len(codes) else 0
+        if not len(codes) or int(codes[-1]) - self._base < _SPARSE * len(codes):
+            self._table = np.append(0, np.cumsum(np.bincount(codes - self._base)))  # how many have a lesser code
         else:
             self._known, self._first, self._count = np.unique(codes, return_index=True, return_counts=True)
 
@@ -27,6 +26,7 @@ class CodeIndex:
         if self._table is None:
             place = np.minimum(np.searchsorted(self._known, codes), len(self._known) - 1)
             return self._first[place], np.where(self._known[place] == codes, self._count[place], 0)
-        place = np.maximum(np.minimum(codes - self._base, len(self._table) - 2), 0)
-        first = self._table[place]
-        return first, self._table[place + 1] - first
+        place = codes - self._base
+        first = self._table.take(place, mode="clip")  # codes below all and above all have no tuples
+        place += 1
+        return first, self._table.take(place, mode="clip") - first

@@ -33,7 +33,7 @@ def orders(workloads: Mapping[str, Workload] = WORKLOADS, batches: int = 15) -> 
         batch = 2 * round(workload.ticks)
         freely = Settings(join="nested-loops")
         chosen = measure(workload, workload.join(), freely, batch=batch, batches=batches)
-        given = {order: _given(workload, order, batch, batches) for order in _some(len(workload.streams))}
+        given = {order: _given(workload, order, batch, batches) for order in some(len(workload.streams))}
         best = min(given.values(), key=lambda m: m.comparisons)
         worst = max(given.values(), key=lambda m: m.comparisons)
         detail = {
@@ -59,7 +59,7 @@ def _given(workload: Workload, order: tuple[int, ...], batch: int, batches: int)
     return measure(workload, workload.join(), settings, batch=batch, batches=batches)
 
 
-def _some(streams: int) -> list[tuple[int, ...]]:
+def some(streams: int) -> list[tuple[int, ...]]:
     """All orders, or some drawn ones."""
     everything = list(permutations(range(streams)))
     if len(everything) <= SAMPLE:

@@ -19,6 +19,7 @@ from thalweg.operators.base import Key, Operator
 from thalweg.operators.multi_join.coded import Coding
 from thalweg.operators.multi_join.monitor import Monitor
 from thalweg.operators.multi_join.partial import Partial, assemble
+from thalweg.operators.multi_join.reduce import reduced
 from thalweg.operators.multi_join.stored import SCANNED, Stored, Told
 from thalweg.operators.multi_join.view import Extras, View
 from thalweg.operators.multi_join.walk import Planned, walk
@@ -141,6 +142,8 @@ class MultiJoin(Operator):
 
     def _added(self, kept: Sequence[Batch], left: Sequence[Extras]) -> Iterator[Partial]:
         """Results with something new; old tuples that were deleted meanwhile (`left`) are met until then."""
+        if not any(len(old.tuples) for old in left):
+            kept = reduced(kept, self._stored, self._codings, len(self._graph.attributes))
         news = [Extras(Batch.concat([old.tuples, new])) for old, new in zip(left, kept, strict=True)]
         for i, new in enumerate(kept):
             if len(new):

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from thalweg.core.batch import Batch, Dates, Signs
-from thalweg.core.lanes import Ints, Lane
+from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.operators.matches import gather, is_plain
 from thalweg.state.run import Run
@@ -21,7 +21,7 @@ class Gathered:
     """Rows of several runs as one piece, copied."""
 
     columns: tuple[Lane, ...]
-    sign: Ints
+    sign: Ints | None  # None if every tuple counts once
     dates: Dates | None
 
 
@@ -37,15 +37,14 @@ class Part:
         lane: Lane = self.tuples.columns[column].take(self.rows)
         return lane
 
-    def take(self, rows: Lane) -> Part:
+    def take(self, rows: Ints) -> Part:
         """Some of them."""
-        return Part(self.tuples, self.rows[rows])
+        return Part(self.tuples, self.rows.take(rows))
 
     @property
-    def counts(self) -> Ints | None:
-        """How often each counts; None if all count once."""
-        plain = not isinstance(self.tuples, Gathered) and is_plain(self.tuples)
-        return None if plain else self.tuples.sign[self.rows].astype(np.int64)
+    def pieces(self) -> tuple[tuple[Batch | Run | Gathered, Ints], ...]:
+        """The one place they lie in."""
+        return ((self.tuples, self.rows),)
 
 
 @dataclass(frozen=True)
@@ -60,39 +59,58 @@ class Spread:
 
     def take(self, rows: Ints) -> Spread:
         """Some of them, in ascending order."""
+        if len(self.pieces) == 1:
+            ((tuples, mine),) = self.pieces
+            return Spread(((tuples, mine.take(rows)),))
         sizes = [len(mine) for _, mine in self.pieces]
         begins = np.cumsum([0, *sizes]).tolist()
         split = zip(self.pieces, begins, pairwise(np.searchsorted(rows, begins).tolist()), strict=False)
-        taken = [(tuples, mine[rows[i:j] - begin]) for (tuples, mine), begin, (i, j) in split if i < j]
+        taken = [(tuples, mine.take(rows[i:j] - begin)) for (tuples, mine), begin, (i, j) in split if i < j]
         return Spread(tuple(taken))
 
-    def interval(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """When each is alive, of an interval each."""
-        if any(isinstance(tuples, Batch) for tuples, _ in self.pieces):
-            start = np.maximum(start, np.concatenate([_starts(tuples, rows) for tuples, rows in self.pieces]))
-        return start, np.minimum(end, gather([(tuples.end, rows) for tuples, rows in self.pieces]))
+    def alive(self, partial: Partial, i: Ints) -> Flags | None:
+        """Whether each is, together with a row of partial results; None if all are."""
+        flags: Flags | None = None
+        begin = 0
+        for tuples, rows in self.pieces:
+            mine = slice(begin, begin := begin + len(rows))
+            if isinstance(tuples, Run) and tuples.first_end > partial.latest:  # what is stored has begun
+                continue
+            start, end = partial.start.take(i[mine]), tuples.end.take(rows)
+            if isinstance(tuples, Batch):
+                start = np.maximum(start, tuples.start.take(rows))
+                end = np.minimum(end, partial.end.take(i[mine]))
+            flags = np.ones(len(i), dtype=np.bool_) if flags is None else flags
+            flags[mine] = start < end
+        return flags
+
+    def interval(self, partial: Partial, i: Ints) -> tuple[Ints, Ints]:
+        """When each is alive together with a row of partial results; never, if that ends before it starts."""
+        start, end = partial.start.take(i), gather([(tuples.end, rows) for tuples, rows in self.pieces])
+        begin = 0
+        for tuples, rows in self.pieces:
+            mine = slice(begin, begin := begin + len(rows))
+            if isinstance(tuples, Batch):  # what is stored has begun
+                np.maximum(start[mine], tuples.start.take(rows), out=start[mine])
+        return start, np.minimum(end, partial.end.take(i), out=end)
 
     def together(self) -> Part:
         """As one part: copied, unless all lies in one place."""
         if len(self.pieces) == 1:
             return Part(*self.pieces[0])
         columns = tuple(self.lane(c) for c in range(len(self.pieces[0][0].columns)))
-        sign = np.concatenate([tuples.sign[rows].astype(np.int64) for tuples, rows in self.pieces])
+        plain = all(is_plain(tuples) for tuples, _ in self.pieces)
+        sign = None if plain else np.concatenate([tuples.sign.take(rows) for tuples, rows in self.pieces])
         dates = [tuples.dates.take(rows) for tuples, rows in self.pieces if tuples.dates is not None]
         both = Dates(np.concatenate([d.ts for d in dates]), np.concatenate([d.exp for d in dates])) if dates else None
-        return Part(Gathered(columns, sign, both), np.arange(len(sign)))
-
-
-def _starts(tuples: Batch | Run, rows: Ints) -> Ints:
-    """What is stored has begun."""
-    return np.full(len(rows), BEGINNING) if isinstance(tuples, Run) else tuples.start.take(rows)
+        return Part(Gathered(columns, sign, both), np.arange(len(columns[0])))
 
 
 @dataclass(frozen=True)
 class Partial:
     """By input the rows met, the interval in which they are alive together, and codes of attributes still to meet."""
 
-    bound: Mapping[int, Part]
+    bound: Mapping[int, Part | Spread]
     start: Ints
     end: Ints
     codes: Mapping[int, Ints]
@@ -127,16 +145,25 @@ class Partial:
 
     def counted(self) -> tuple[Partial, Signs]:
         """Each result as often as it counts, and the signs: the product of those of its parts."""
+        parts = [part for part in self.bound.values() if not all(_is_plain(tuples) for tuples, _ in part.pieces)]
         sign = np.ones(len(self), dtype=np.int64)
-        for part in self.bound.values():
-            counts = part.counts
-            if counts is not None:
-                sign *= counts
+        for part in parts:
+            sign *= np.concatenate([_signs(tuples, rows) for tuples, rows in part.pieces])
+        if not parts:
+            return self, sign.astype(np.int8)
         copies = np.abs(sign)
         if (copies == 1).all():
             return self, sign.astype(np.int8)
         rows = np.repeat(np.arange(len(self)), copies)
-        return self.take(rows), np.sign(sign[rows]).astype(np.int8)
+        return self.take(rows), np.sign(sign.take(rows)).astype(np.int8)
+
+
+def _is_plain(tuples: Batch | Run | Gathered) -> bool:
+    return tuples.sign is None if isinstance(tuples, Gathered) else is_plain(tuples)
+
+
+def _signs(tuples: Batch | Run | Gathered, rows: Ints) -> Ints:
+    return np.ones(len(rows), dtype=np.int64) if tuples.sign is None else tuples.sign.take(rows).astype(np.int64)
 
 
 def assemble(found: Sequence[Partial], widths: Sequence[int], nothing: Batch) -> Batch:
@@ -145,7 +172,7 @@ def assemble(found: Sequence[Partial], widths: Sequence[int], nothing: Batch) ->
         return nothing
     results, signs = zip(*(partial.counted() for partial in found), strict=True)
     columns = [
-        gather([(result.bound[i].tuples.columns[c], result.bound[i].rows) for result in results])
+        gather([(tuples.columns[c], rows) for result in results for tuples, rows in result.bound[i].pieces])
         for i, width in enumerate(widths)
         for c in range(width)
     ]
@@ -160,7 +187,7 @@ def assemble(found: Sequence[Partial], widths: Sequence[int], nothing: Batch) ->
 
 def _dates(results: Sequence[Partial], inputs: int) -> Dates:
     def lanes(i: int) -> tuple[Ints, Ints]:
-        dates = [(result.bound[i].tuples.dates, result.bound[i].rows) for result in results]
+        dates = [(tuples.dates, rows) for result in results for tuples, rows in result.bound[i].pieces]
         known = [(d.ts[rows], d.exp[rows]) for d, rows in dates if d is not None]
         return np.concatenate([ts for ts, _ in known]), np.concatenate([exp for _, exp in known])
 

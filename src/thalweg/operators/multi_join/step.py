@@ -4,29 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import Flags, Ints
+from thalweg.core.lanes import Ints
 from thalweg.core.time import BEGINNING
+from thalweg.operators.multi_join.candidates import Candidates
 from thalweg.operators.multi_join.demand import Demand
-from thalweg.operators.multi_join.partial import Partial, Spread
-from thalweg.operators.multi_join.view import Candidates, View
+from thalweg.operators.multi_join.partial import Part, Partial, Spread
+from thalweg.operators.multi_join.view import View
 from thalweg.operators.pairs import pairs
 from thalweg.state.run import Run
 
 _PIECE = 1 << 15  # partial results that are worth going on with
 _CELLS = 1 << 20  # comparisons of a scan at a time
-
-
-class _Met(NamedTuple):
-    """Rows of a partial result with rows of tuples that they met, alive together."""
-
-    tuples: Batch | Run
-    i: Ints
-    j: Ints
 
 
 @dataclass(frozen=True)
@@ -35,7 +27,7 @@ class Step:
 
     The first attribute is looked up, or all is scanned if it has no index; the others are compared. Then `demands`
     are made, in their order. `carried` are the attributes, with their columns, whose codes come from this input, and
-    `needed` those that later steps ask for.
+    `needed` those that later steps ask for. What the last step finds may lie in several places: nothing looks it up.
     """
 
     input: int
@@ -43,42 +35,42 @@ class Step:
     carried: tuple[tuple[int, int], ...]
     needed: frozenset[int]
     demands: tuple[Demand, ...]
+    is_last: bool
 
     def begin(self, view: View) -> Iterator[Partial]:
         """All tuples of the input, as the first part of results."""
         for tuples in view.everything():
-            rows = np.arange(len(tuples.end))
-            start = np.full(len(rows), BEGINNING) if isinstance(tuples, Run) else tuples.start
-            yield from self._children(Partial({}, start, tuples.end, {}), [_Met(tuples, rows, rows)])
+            part = Part(tuples, np.arange(len(tuples.end)))
+            start = np.full(len(tuples.end), BEGINNING) if isinstance(tuples, Run) else tuples.start
+            codes = {attribute: tuples.columns[place] for attribute, place in self.carried}
+            yield Partial({self.input: part}, start, tuples.end, codes)
 
     def extend(self, partial: Partial, view: View, counts: list[int], source: int) -> Iterator[Partial]:
         """The partial results with all their partners; the comparisons are added to those of the source."""
-        waiting: list[_Met] = []
-        rows = 0
-        for tuples, i, j in self._candidates(partial, view, counts, source):
-            met = self._alive(partial, tuples, i, j)
-            if len(met.i):
-                waiting.append(met)
-                rows += len(met.i)
-            if rows >= _PIECE:
-                yield from self._children(partial, waiting)
-                waiting, rows = [], 0
-        yield from self._children(partial, waiting)
-
-    def _candidates(self, partial: Partial, view: View, counts: list[int], source: int) -> Iterator[Candidates]:
         if self.shared and view.is_indexed_by(self.shared[0][0]):
             attribute, place = self.shared[0]
-            for found in view.probe(attribute, place, partial.codes[attribute], partial.start, partial.end):
-                counts[source] += len(found[1])
-                yield found
+            for i, new in view.probe(attribute, place, partial.codes[attribute], partial.start, partial.end):
+                counts[source] += len(i)
+                yield from self._children(partial, i, new)
             return
+        for i, new in self._scan(partial, view, counts, source):
+            yield from self._children(partial, i, new)
+
+    def _scan(self, partial: Partial, view: View, counts: list[int], source: int) -> Iterator[Candidates]:
+        """Every partial result against every tuple, a block at a time; few pairs wait for more."""
+        waiting: list[Candidates] = []
         for tuples in view.everything():
             counts[source] += len(partial) * len(tuples.end)
-            for i, j in self._scan(partial, tuples):
-                yield tuples, i, j
+            for i, j in self._compared(partial, tuples):
+                waiting.append(Candidates(i, Spread(((tuples, j),))))
+                if sum(len(some.rows) for some in waiting) >= _PIECE:
+                    yield _together(waiting)
+                    waiting = []
+        if waiting:
+            yield _together(waiting)
 
-    def _scan(self, partial: Partial, tuples: Batch | Run) -> Iterator[tuple[Ints, Ints]]:
-        """Every partial result against every tuple, a block at a time."""
+    def _compared(self, partial: Partial, tuples: Batch | Run) -> Iterator[tuple[Ints, Ints]]:
+        """The pairs that agree in the first attribute."""
         size = len(tuples.end)
         if not self.shared:
             yield from pairs(np.zeros(len(partial), dtype=np.int64), np.full(len(partial), size))
@@ -91,36 +83,28 @@ class Step:
             i = cells // size
             yield i + begin, cells - i * size
 
-    def _alive(self, partial: Partial, tuples: Batch | Run, i: Ints, j: Ints) -> _Met:
-        """The pairs that are alive together and agree in all other attributes."""
-        alive: Flags | None = None
-        if isinstance(tuples, Batch):
-            start = np.maximum(partial.start.take(i), tuples.start.take(j))
-            alive = start < np.minimum(partial.end.take(i), tuples.end.take(j))
-        elif tuples.first_end <= partial.latest:  # a stored tuple has begun, so it need only last
-            alive = partial.start.take(i) < tuples.end.take(j)
-        for attribute, place in self.shared[1:]:
-            agree = partial.codes[attribute].take(i) == tuples.columns[place].take(j)
-            alive = agree if alive is None else alive & agree
-        if alive is None or alive.all():
-            return _Met(tuples, i, j)
-        rows = np.flatnonzero(alive)
-        return _Met(tuples, i.take(rows), j.take(rows))
+    def _children(self, partial: Partial, i: Ints, new: Spread) -> Iterator[Partial]:
+        """The pairs that are alive together, agree in all attributes and fulfil all demands, in this order.
 
-    def _children(self, partial: Partial, found: Sequence[_Met]) -> Iterator[Partial]:
-        """What was found as one vector, without what a demand drops; only what is left is told its interval."""
-        if not found:
-            return
-        i = found[0].i if len(found) == 1 else np.concatenate([met.i for met in found])
-        new = Spread(tuple((met.tuples, met.j) for met in found))
-        for demand in self.demands:
-            rows = np.flatnonzero(demand.holds(partial, i, new))
+        Where something is demanded, only what is left is told its interval.
+        """
+        interval = None if self.demands else new.interval(partial, i)
+        kept = new.alive(partial, i) if interval is None else interval[0] < interval[1]
+        for attribute, place in self.shared[1:]:
+            agree = partial.codes[attribute].take(i) == new.lane(place)
+            kept = agree if kept is None else kept & agree
+        for demand in (None, *self.demands):
+            if demand is not None:
+                kept = demand.holds(partial, i, new)
+            if kept is None or kept.all():
+                continue
+            rows = kept.nonzero()[0]
             if not len(rows):
                 return
-            if len(rows) < len(i):
-                i, new = i.take(rows), new.take(rows)
-        start, end = new.interval(partial.start.take(i), partial.end.take(i))
-        part = new.together()
+            i, new = i.take(rows), new.take(rows)
+            interval = None if interval is None else (interval[0].take(rows), interval[1].take(rows))
+        start, end = interval or new.interval(partial, i)
+        part = new if self.is_last else new.together()
         codes = {a: lane.take(i) for a, lane in partial.codes.items() if a in self.needed}
         yield Partial(
             {**{other: part.take(i) for other, part in partial.bound.items()}, self.input: part},
@@ -128,3 +112,11 @@ class Step:
             end,
             codes | {attribute: part.lane(place) for attribute, place in self.carried},
         )
+
+
+def _together(found: Sequence[Candidates]) -> Candidates:
+    if len(found) == 1:
+        return found[0]
+    return Candidates(
+        np.concatenate([some.rows for some in found]), Spread(tuple(p for some in found for p in some.tuples.pieces))
+    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import Ints
+from thalweg.core.lanes import Flags, Ints
 from thalweg.core.time import Instant
 from thalweg.state.buffers import Buffer
 from thalweg.state.keyed import Keyed
@@ -50,6 +50,7 @@ class Stored(Stateful):
         self._attributes = list(attributes)
         self._places = tuple(places)
         self._buffers = list(buffers)
+        self._merged: dict[int, Sequence[Run]] = {}  # by attribute, until something changes
 
     def __len__(self) -> int:
         return sum(map(len, self._buffers))
@@ -73,22 +74,41 @@ class Stored(Stateful):
         """Whether an attribute's tuples can be looked up."""
         return attribute in self._attributes
 
-    def probe(self, attribute: int, codes: Ints) -> Iterator[tuple[Run, Ints, Ints]]:
-        """Run by run, for each code the first place of its tuples and their number."""
-        return self._buffers[self._attributes.index(attribute)].probe(codes)
+    def probe(self, attribute: int, codes: Ints, since: Ints) -> list[tuple[Run, Ints, Ints]]:
+        """Run by run, for each code the first place of its tuples and their number.
+
+        Where more tuples ask (`since` when each begins) than are stored, all runs are first merged, for one batch: it
+        costs less than to ask run by run.
+        """
+        buffer = self._buffers[self._attributes.index(attribute)]
+        if attribute not in self._merged and len(codes) >= len(buffer) and len(buffer.runs) > 1:
+            self._merged[attribute] = _merged(buffer.runs, int(since.max()))
+        if attribute in self._merged:
+            return [(run, *run.find(codes)) for run in self._merged[attribute]]
+        return list(buffer.probe(codes))
+
+    def has(self, attribute: int, codes: Ints) -> Flags:
+        """Whether some tuple has a code."""
+        found = np.zeros(len(codes), dtype=np.bool_)
+        for _, _, count in self._buffers[self._attributes.index(attribute)].probe(codes):
+            found |= count > 0
+        return found
 
     def tell(self, tuples: Batch) -> Told:
         """Delete what the negative tuples delete; nothing is kept yet."""
+        self._merged = {}
         kept, deleting = [], []
         for place, buffer in zip(self._places, self._buffers, strict=True):
             keyed = _keyed(tuples, place).closed()
             matched = buffer.delete(keyed)
-            kept.append(keyed.take(~matched) if matched.any() else keyed)
-            deleting.append(keyed.take(matched))
-        return Told(kept[0].tuples, deleting[0].tuples, tuple(kept))
+            some = bool(matched.any())
+            kept.append(keyed.take(~matched) if some else keyed)
+            deleting.append(keyed.tuples.take(matched if some else slice(0, 0)))
+        return Told(kept[0].tuples, deleting[0], tuple(kept))
 
     def keep(self, by_key: Sequence[Keyed], now: Instant) -> None:
         """Store tuples that have been joined."""
+        self._merged = {}
         for keyed, buffer in zip(by_key, self._buffers, strict=True):
             buffer.keep(keyed, now)
 
@@ -98,8 +118,17 @@ class Stored(Stateful):
 
     def expire(self, now: Instant) -> None:
         """Forget what has ended, where it is time to."""
+        self._merged = {}
         for buffer in self._buffers:
             buffer.expire(now)
+
+
+def _merged(runs: Sequence[Run], latest: Instant) -> Sequence[Run]:
+    """Runs as one of what lasts longer than an instant, of which nobody must ask when it ends, and one of the rest."""
+    whole = Run.concat(runs)
+    order = whole.keys.argsort(kind="stable")  # which merges what is sorted
+    lasts = whole.end.take(order) > latest
+    return [whole.take(rows) for rows in (order[lasts], order[~lasts]) if len(rows)]
 
 
 def _keyed(tuples: Batch, place: int) -> Keyed:

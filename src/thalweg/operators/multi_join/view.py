@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
+from thalweg.operators.multi_join.candidates import Candidates, Slices, candidates
 from thalweg.operators.multi_join.stored import Stored
-from thalweg.operators.pairs import pairs
 from thalweg.state.run import Run
 from thalweg.state.time_index import TimeIndex
-
-Candidates = tuple[Batch | Run, Ints, Ints]  # tuples, rows of a partial result, and for each that of a candidate
 
 
 class Extras:
@@ -21,16 +19,15 @@ class Extras:
         self.tuples = tuples
         self._indexes: dict[int, tuple[TimeIndex, Batch]] = {}
 
-    def probe(self, place: int, codes: Ints, since: Ints, until: Ints) -> Iterator[Candidates]:
+    def probe(self, place: int, codes: Ints, since: Ints, until: Ints) -> list[Slices]:
         """The tuples with the codes in column `place` that are alive in an interval each."""
         if not len(self.tuples):
-            return
+            return []
         if place not in self._indexes:
             index = TimeIndex(self.tuples.columns[place], self.tuples.start, self.tuples.end)
             self._indexes[place] = index, self.tuples.take(index.order)
         index, ordered = self._indexes[place]
-        for i, j in pairs(*index.find(codes, since, until)):
-            yield ordered, i, j
+        return [(ordered, *index.find(codes, since, until))]
 
 
 class View:
@@ -52,8 +49,5 @@ class View:
 
     def probe(self, attribute: int, place: int, codes: Ints, since: Ints, until: Ints) -> Iterator[Candidates]:
         """The tuples that have the codes in an attribute; some may have ended."""
-        if self._stored_too:
-            for run, first, count in self._stored.probe(attribute, codes):
-                for i, j in pairs(first, count):
-                    yield run, i, j
-        yield from self._extras.probe(place, codes, since, until)
+        old = self._stored.probe(attribute, codes, since) if self._stored_too else []
+        return candidates([*old, *self._extras.probe(place, codes, since, until)], len(codes))

@@ -46,6 +46,7 @@ class Planned:
             tuple((a, coding.place(a)) for a in carried),
             wanted,
             tuple(Demand(part, new, self._schema, offsets, self._pool) for part in asked),
+            not later,
         )
 
 

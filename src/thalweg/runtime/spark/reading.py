@@ -17,7 +17,7 @@ from thalweg.runtime.shards.layouts import Layouts, shard_folder
 from thalweg.runtime.shards.reading import TIME, Reading, TableReading
 from thalweg.runtime.shards.store import read_manifest
 from thalweg.runtime.spark.parcels import to_rows
-from thalweg.runtime.spark.processes import spare_the_collector
+from thalweg.runtime.spark.processes import settle
 
 BATCH_ID = "streaming.sql.batchId"
 
@@ -30,7 +30,7 @@ def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         there = list(batches)
-        spare_the_collector()
+        settle()
         if there:
             part, batch, system = _part_and_time(checkpoint)
             rows = pa.Table.from_batches(there)
@@ -48,7 +48,7 @@ def loading_task(reading: Reading, load: Loading, whole: tuple[Reading, Loading]
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         there = list(batches)
-        spare_the_collector()
+        settle()
         if there:
             part, batch, system = _part_and_time(checkpoint)
             chosen, rows = reading, load(there)

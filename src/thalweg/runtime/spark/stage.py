@@ -21,7 +21,7 @@ from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.shards.turn import Place, take_turn
 from thalweg.runtime.spark.parcels import from_rows, to_rows
-from thalweg.runtime.spark.processes import spare_the_collector
+from thalweg.runtime.spark.processes import settle
 from thalweg.runtime.spark.reading import BATCH_ID, Mapped
 
 TS, EXP, SIGN = "_ts", "_exp", "_sign"
@@ -52,7 +52,7 @@ class StageTask:
         if self.stage == 0 and shard == 0:
             blobs.forget(batch_id)
         turn = take_turn(self.spec, place, batch_id, list(from_rows(batches, blobs)))
-        spare_the_collector()
+        settle()
         if not self.is_last:
             yield to_rows(turn.parcels, blobs, batch_id)
             return

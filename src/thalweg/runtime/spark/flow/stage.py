@@ -21,7 +21,7 @@ from thalweg.runtime.shards.flow_place import FlowPart
 from thalweg.runtime.shards.flow_spec import FlowSpec
 from thalweg.runtime.shards.turn import Place, take_turn
 from thalweg.runtime.spark.parcels import from_rows
-from thalweg.runtime.spark.processes import spare_the_collector
+from thalweg.runtime.spark.processes import settle
 from thalweg.runtime.spark.reading import Mapped
 from thalweg.runtime.spark.stage import answer_rows, whose_turn
 
@@ -50,7 +50,7 @@ class FlowTask:
             blobs.forget(batch_id)
         place = Place(self.start, self.checkpoint, 0, shard)
         turn = take_turn(self.spec, place, batch_id, list(from_rows(batches, blobs)))
-        spare_the_collector()
+        settle()
         parts = [part for part in turn.parts if isinstance(part, FlowPart)]
         if parts:
             queries = pa.array([part.queries for part in parts], pa.list_(pa.string()))
