@@ -33,6 +33,8 @@ def reduced(news: Sequence[Batch], stored: Sequence[Stored], codings: Sequence[C
         for i in inputs:
             rows = _places(codes, lanes[i])[0]
             left[i] = left[i] if len(rows) == len(left[i]) else left[i].take(rows)
+            if len(inputs) == len(stored) and stored[i].is_indexed_by(attribute):  # else some come by another way
+                stored[i].narrow(attribute, codes)
     return left
 
 

@@ -10,11 +10,14 @@ import numpy as np
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Flags, Ints
 from thalweg.core.time import Instant
+from thalweg.operators.segments import slices_to_rows
 from thalweg.state.buffers import Buffer
 from thalweg.state.keyed import Keyed
 from thalweg.state.run import Run
 from thalweg.state.snapshot import Stateful
 
+_SOME = 16  # values for which that pays
+_FEW = 4096  # tuples that cost less to copy than to look up run by run
 SCANNED = -1  # in place of an attribute: nothing is looked up, all is read
 
 
@@ -93,6 +96,16 @@ class Stored(Stateful):
         for _, _, count in self._buffers[self._attributes.index(attribute)].probe(codes):
             found |= count > 0
         return found
+
+    def narrow(self, attribute: int, codes: Ints) -> None:
+        """In this batch only tuples with these codes will be asked for: if there are few, gather them."""
+        buffer = self._buffers[self._attributes.index(attribute)]
+        if len(buffer.runs) < 2 or len(codes) < _SOME:
+            return
+        slices = list(buffer.probe(codes))
+        if sum(int(count.sum()) for _, _, count in slices) <= _FEW:
+            few = Run.concat([run.take(slices_to_rows(first, count)) for run, first, count in slices])
+            self._merged[attribute] = [few.take(few.keys.argsort(kind="stable"))] if len(few) else []
 
     def tell(self, tuples: Batch) -> Told:
         """Delete what the negative tuples delete; nothing is kept yet."""
