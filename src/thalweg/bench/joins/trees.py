@@ -69,7 +69,7 @@ CASES: Mapping[str, Case] = {
 }
 
 
-def trees(cases: Mapping[str, Case] = CASES, batches: int = 3, rounds: int = 8) -> Iterator[Result]:
+def trees(cases: Mapping[str, Case] = CASES, batches: int = 3, rounds: int = 16) -> Iterator[Result]:
     """Time against the fastest tree, and what is stored against the one of the fastest that stores least."""
     for name, case in cases.items():
         every = case.trees()

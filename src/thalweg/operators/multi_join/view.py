@@ -8,6 +8,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.operators.multi_join.candidates import Candidates, Slices, candidates
 from thalweg.operators.multi_join.stored import Stored
+from thalweg.state.code_index import CodeIndex
 from thalweg.state.run import Run
 from thalweg.state.time_index import TimeIndex
 
@@ -17,17 +18,26 @@ class Extras:
 
     def __init__(self, tuples: Batch) -> None:
         self.tuples = tuples
-        self._indexes: dict[int, tuple[TimeIndex, Batch]] = {}
+        self._indexes: dict[int, tuple[CodeIndex | TimeIndex, Batch]] = {}
 
     def probe(self, place: int, codes: Ints, since: Ints, until: Ints) -> list[Slices]:
         """The tuples with the codes in column `place` that are alive in an interval each."""
         if not len(self.tuples):
             return []
         if place not in self._indexes:
-            index = TimeIndex(self.tuples.columns[place], self.tuples.start, self.tuples.end)
-            self._indexes[place] = index, self.tuples.take(index.order)
+            self._indexes[place] = self._index(place)
         index, ordered = self._indexes[place]
-        return [(ordered, *index.find(codes, since, until))]
+        found = index.find(codes) if isinstance(index, CodeIndex) else index.find(codes, since, until)
+        return [(ordered, *found)]
+
+    def _index(self, place: int) -> tuple[CodeIndex | TimeIndex, Batch]:
+        """By time only if time tells the tuples apart."""
+        codes, start, end = self.tuples.columns[place], self.tuples.start, self.tuples.end
+        if end.min() > start.max():
+            order = codes.argsort(kind="stable")
+            return CodeIndex(codes.take(order)), self.tuples.take(order)
+        index = TimeIndex(codes, start, end)
+        return index, self.tuples.take(index.order)
 
 
 class View:
