@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from thalweg.bench.joins.workload import Measured, Workload, measure
+from thalweg.bench.joins.workload import Workload, measure_all
 from thalweg.bench.result import Result
 from thalweg.planner import Settings
 
@@ -15,12 +15,13 @@ GROWS = 1.0  # from a window to the next, four times as large: the gap is to gro
 BATCH = 8_000
 
 
-def methods(windows: Sequence[int] = WINDOWS, batch: int = BATCH, rounds: int = 5) -> Iterator[Result]:
+def methods(windows: Sequence[int] = WINDOWS, batch: int = BATCH, rounds: int = 10) -> Iterator[Result]:
     """How many times faster hash tables are, and how that grows with the window."""
     ratios = []
     for window in windows:
         workload = Workload(((1, window, window // 2),) * 4)
-        hashed, scanned = (_measured(workload, method, batch, rounds) for method in ("hash", "nested-loops"))
+        ways = [(workload.join(), Settings(join=method)) for method in ("hash", "nested-loops")]
+        hashed, scanned = measure_all(workload, ways, batch=batch, batches=1, rounds=rounds)
         ratios.append(scanned.seconds / hashed.seconds)
         detail = {
             "microseconds": round(hashed.seconds * 1e6, 2),
@@ -33,7 +34,3 @@ def methods(windows: Sequence[int] = WINDOWS, batch: int = BATCH, rounds: int = 
         yield Result(case, ratios[-1], target, at_least=True, detail=detail)
     for before, after, small, large in zip(ratios, ratios[1:], windows, windows[1:], strict=False):
         yield Result(f"the same, from {small:,} to {large:,} tuples", after / before, GROWS, at_least=True)
-
-
-def _measured(workload: Workload, method: str, batch: int, rounds: int) -> Measured:
-    return measure(workload, workload.join(), Settings(join=method), batch=batch, batches=1, rounds=rounds)

@@ -62,7 +62,7 @@ CASES: Mapping[str, Case] = {
             _alike(4, 2_500, 500, 400, 200),
             _alike(4, 5_000, 500, 1_000, 200),
             _alike(6, 300, 100, 400, 600),
-            _alike(6, 1_000, 400, 1_000, 600),
+            _alike(6, 1_000, 300, 1_000, 600),
         )
     ),
     **{name: Case(workload, 400) for name, workload in TABLES.items()},

@@ -34,6 +34,8 @@ class Told:
 
     def until_deleted(self, begun: Instant) -> Batch:
         """The old tuples that are deleted, until then; `begun` is an instant by which they had."""
+        if not len(self.deleting):
+            return self.deleting
         tuples = self.deleting.negated()
         return tuples.between(np.full(len(tuples), begun), tuples.start)
 
