@@ -185,8 +185,9 @@ class Joining(Stateful):
         extents = [group.largest(use) for group, use in uses]
         since = now - max(extent.width for extent in extents)
         number = self._came[stream] - max(extent.rows for extent in extents)
-        ended = min(np.searchsorted(stored.ts, since, "right"), np.searchsorted(stored.ordinal, number, "right"))
-        stored.forget(int(ended))
+        if not len(stored) or stored.ts[0] > since or stored.ordinal[0] > number:  # as most often in long windows
+            return
+        stored.forget(int(min(stored.ts.searchsorted(since, "right"), stored.ordinal.searchsorted(number, "right"))))
         for stem in self.stems.values():
             if stem.stream == stream:
                 stem.forget(stored.first)

@@ -37,8 +37,12 @@ class Coders(Stateful):
     def encode(self, types: str, lanes: Sequence[Lane], rows: int) -> Ints:
         """The codes of keys; NO_PARTNER where a value is NULL."""
         coder = self._coders.setdefault(types, KeyCoder(len(lanes)))
-        missing = np.logical_or.reduce([is_null(lane) for lane in lanes])
-        return np.where(missing, NO_PARTNER, coder.encode(lanes, rows))
+        codes = coder.encode(lanes, rows)
+        for lane in lanes:
+            missing = is_null(lane)
+            if missing.any():
+                codes = np.where(missing, NO_PARTNER, codes)
+        return codes
 
 
 class Stem(Stateful):
@@ -75,7 +79,7 @@ class Stem(Stateful):
         rows = np.flatnonzero(codes != NO_PARTNER)
         for run, begin, count in self._buffer.probe(codes if len(rows) == len(codes) else codes[rows]):
             for i, j in pairs(begin, count):
-                i, positions = rows[i], run.columns[0][j]
+                i, positions = rows.take(i), run.columns[0].take(j)
                 kept = positions >= first
                 yield (i, positions) if kept.all() else (i[kept], positions[kept])
 

@@ -43,10 +43,10 @@ class Walk:
         columns, ts = list[tuple[Lane, Ints | None]](), []
         for use in range(len(self.group.segments)):
             stored = self._stored(use)
-            rows = np.concatenate([met[use] for _, met, _ in pieces]) - stored.first
+            rows = _joined([met[use] for _, met, _ in pieces]) - stored.first
             columns += [(lane, rows) for lane in stored.columns]
-            ts.append(stored.ts[rows])
-        at = events.at[np.concatenate([event for event, _, _ in pieces])]
+            ts.append(stored.ts.take(rows))
+        at = events.at.take(_joined([event for event, _, _ in pieces]))
         whose = together([(mine, len(event)) for event, _, mine in pieces])
         return Part(self.group.takers(), columns, whose, at, ts, events.sign)
 
@@ -167,6 +167,10 @@ class Walk:
         failed = rows[~demand.condition.holds_on(lanes, len(rows))]
         partial.lineage[failed] &= ~making
         return _alive(partial)
+
+
+def _joined(lanes: Sequence[Ints]) -> Ints:
+    return lanes[0] if len(lanes) == 1 else np.concatenate(lanes)
 
 
 def _alive(partial: Partial) -> Partial:

@@ -31,9 +31,10 @@ class Marked:
 
     def by_bit(self) -> Iterator[tuple[int, Ints]]:
         """Bits, and the results that each has, in order."""
-        octets = np.ascontiguousarray(self.lineage, dtype="<u8").view(np.uint8)
-        used = np.bitwise_or.reduce(octets, axis=0)
-        for place in np.flatnonzero(used).tolist():
+        words = np.ascontiguousarray(self.lineage, dtype="<u8")
+        octets = words.view(np.uint8)
+        used = _any_row(words).view(np.uint8)
+        for place in used.nonzero()[0].tolist():
             marks = np.unpackbits(np.ascontiguousarray(octets[:, place]), bitorder="little").view(np.bool_)
             by_bit = np.ascontiguousarray(marks.reshape(-1, _OCTET).T)
             for bit in range(_OCTET):
@@ -49,6 +50,12 @@ class Marked:
     def listed(self) -> Listed:
         """The same as a list."""
         return Listed(*hits(self.lineage))
+
+
+def _any_row(words: Words) -> Words:
+    """The bits that any row has; a single column is gone through as one lane, which is faster."""
+    used: Words = np.bitwise_or.reduce(words[:, 0] if words.shape[1] == 1 else words, axis=0, keepdims=True)
+    return used.reshape(-1)
 
 
 @dataclass(frozen=True)

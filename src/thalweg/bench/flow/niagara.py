@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from thalweg.planner import build
 STOCKS = Stream("stocks", Schema.of(symbol=DataType.BIGINT, price=DataType.BIGINT))
 ARTICLES = Stream("articles", Schema.of(symbol=DataType.BIGINT, text=DataType.BIGINT))
 SYMBOLS = 10_000
+PAPER = 2_250  # in the paper
 HIGHEST = 100_000  # price
 TEXT = 1_000  # characters that a costly predicate looks through
 PAST = 40  # prices that a user's function looks at
@@ -48,12 +50,14 @@ BOTH = STOCKS.schema + ARTICLES.schema
 
 def run(queries: Sequence[int] = QUERIES, costly: int = 100, symbols: int = SYMBOLS) -> Iterator[Result]:
     """By number of queries, then by number of articles for a quote, with as many pairs of both."""
-    for count in queries:
-        bench = Bench(bounds(count), 1, symbols)
-        eddy, *others = measure([bench.eddy(), bench.pull_up(), bench.push_down()], bench.quotes())
+    for count, size in product(queries, dict.fromkeys((min(PAPER, symbols), symbols))):
+        bench = Bench(bounds(count), 1, size)
+        ways = [bench.eddy(), bench.pull_up(), bench.push_down()]
+        batches = MEASURED * max(1, SYMBOLS // size)
+        eddy, *others = measure(ways, bench.quotes(batches), batches=batches)
         target = 1.0 if count >= 10 else None
         for name, other in zip(("PullUp", "PushDown"), others, strict=True):
-            case = f"{count} queries on stocks and articles: eddy against {name}"
+            case = f"{count} queries on stocks and articles, {size:,} quotes a batch: eddy against {name}"
             yield Result(case, other / eddy, target, at_least=True)
     for articles in (1, 10, 100):
         bench = Bench(costly_predicates(costly), articles, symbols // articles)
@@ -108,10 +112,10 @@ class Bench:
     articles: int  # for each symbol
     symbols: int = SYMBOLS
 
-    def quotes(self) -> Iterator[Batch]:
-        """Batches of a quote for each symbol."""
+    def quotes(self, batches: int = MEASURED) -> Iterator[Batch]:
+        """Batches of a quote for each symbol, and one before them."""
         rng = np.random.default_rng(2)
-        for at in range(1, MEASURED + 2):
+        for at in range(1, batches + 2):
             prices = rng.integers(1, HIGHEST + 1, self.symbols)
             yield Batch.of_arrivals([np.arange(self.symbols), prices], np.full(self.symbols, at))
 

@@ -49,10 +49,15 @@ def run(queries: int = 1_000, size: int = 1_000) -> Iterator[Result]:
         yield Result(name, eddies / shared, target, at_least=True)
 
 
-def measure(ways: Sequence[Process], tuples: Iterable[Batch], alike: bool = True) -> list[float]:
-    """Seconds of the processor for a batch, the median over some, by way; those that are `alike` must give as much."""
+def measure(
+    ways: Sequence[Process], tuples: Iterable[Batch], alike: bool = True, batches: int = MEASURED
+) -> list[float]:
+    """Seconds of the processor for a batch, the median over some, by way; those that are `alike` must give as much.
+
+    The ways take turns, batch by batch.
+    """
     times: list[list[float]] = [[] for _ in ways]
-    for place, batch in enumerate(islice(tuples, MEASURED + 1)):
+    for place, batch in enumerate(islice(tuples, batches + 1)):
         results = set()
         for way, took in zip(ways, times, strict=True):
             began = time.process_time()
