@@ -16,20 +16,21 @@ from thalweg.eddy.group import Takers
 from thalweg.eddy.whose import Marked, Whose
 from thalweg.operators.segments import run_starts
 
+Rows = tuple[Lane, Ints | None]  # a lane, and the rows of each result therein; None: as they are
+
 
 @dataclass(frozen=True)
 class Part:
     """Results of one shape, and which queries get which of them.
 
-    `columns` are lanes and the rows of each result therein (None: as they are). A result begins `at` and has the `ts`
-    of its parts by use; a query's windows say when it ends for it.
+    A result begins `at` and has the `ts` of its parts by use; a query's windows say when it ends for it.
     """
 
     takers: Takers
-    columns: Sequence[tuple[Lane, Ints | None]]
+    columns: Sequence[Rows]
     whose: Whose
     at: Ints
-    ts: Sequence[Ints]
+    ts: Sequence[Rows]
     sign: int = 1
     _lanes: dict[int, Lane] = field(default_factory=dict)  # columns of all results, where many queries get them
     _ends: dict[tuple[int, ...], Ints] = field(default_factory=dict)  # the same, by the widths of windows
@@ -79,7 +80,7 @@ class Part:
         for began, widths in zip(self.ts, self.takers.widths, strict=True):
             width = widths.take(bits)
             if width.min() < FOREVER:
-                np.minimum(end, np.where(width < FOREVER, began.take(rows) + width, FOREVER), out=end)
+                np.minimum(end, np.where(width < FOREVER, _taken(began).take(rows) + width, FOREVER), out=end)
         return end
 
     def _shown(self, bit: int, rows: Ints) -> tuple[Lane, ...]:
@@ -104,16 +105,21 @@ class Part:
     def _end(self, bit: int, rows: Ints) -> Ints:
         widths = tuple(self.takers.widths[:, bit].tolist())
         if widths not in self._ends:
-            self._ends[widths] = _earliest(self.ts, widths)
+            self._ends[widths] = _earliest(self.ts, widths, len(self.at))
         if min(widths) >= FOREVER:
             return self._ends[widths][: len(rows)]  # all are alike
         return self._ends[widths].take(rows)
 
 
-def _earliest(began: Sequence[Ints], widths: Sequence[int]) -> Ints:
+def _taken(rows: Rows) -> Lane:
+    lane, where = rows
+    return lane if where is None else lane.take(where)
+
+
+def _earliest(began: Sequence[Rows], widths: Sequence[int], results: int) -> Ints:
     """When the first of some windows lets its tuple go."""
-    end = np.full(len(began[0]), FOREVER)
-    for other in [ts + width for ts, width in zip(began, widths, strict=True) if width < FOREVER]:
+    end = np.full(results, FOREVER)
+    for other in [_taken(ts) + width for ts, width in zip(began, widths, strict=True) if width < FOREVER]:
         np.minimum(end, other, out=end)
     return end
 
@@ -122,7 +128,7 @@ class Delivered:
     """The gain of every query that gains anything."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = [part for part in parts if len(part.whose)]
+        self._parts = [part for part in parts if part.whose.any()]
 
     def __len__(self) -> int:
         return sum(len(part.whose) for part in self._parts)

@@ -200,7 +200,7 @@ class Eddy(Stateful):
                 begin += count
         columns = [(lane, None) for lane in tuples.columns]
         for group in groups if len(source.members) else ():
-            yield Part(group.takers(), columns, together(found[group.name]), tuples.start, [tuples.start])
+            yield Part(group.takers(), columns, together(found[group.name]), tuples.start, [(tuples.start, None)])
 
     def _policy_of(self, group: str) -> Policy:
         return self._make(self._seed ^ int(group, 16))

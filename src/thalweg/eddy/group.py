@@ -16,6 +16,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER
 from thalweg.eddy.bits import WORD, Words, bitmap
+from thalweg.eddy.links import Link, links_to
 from thalweg.eddy.members import Segment
 from thalweg.eddy.shape import Apart, Extent, Shape
 from thalweg.eddy.steps import Steps
@@ -83,7 +84,8 @@ class Group:
         self._known: WeakValueDictionary[tuple[Expression, ...], Projection] = WeakValueDictionary()
         self._within: dict[int, tuple[Steps | None, Steps | None]] = {}
         self._counting: dict[int, dict[int, Words]] = {}
-        self._kinds: tuple[Ints, Ints] | None = None
+        self._takers: Takers | None = None
+        self._links: dict[tuple[int, frozenset[int]], list[Link]] = {}
         self._largest: dict[int, Extent] = {}
 
     @property
@@ -97,9 +99,15 @@ class Group:
 
     def takers(self) -> Takers:
         """Who gets results now, whoever comes and goes later."""
-        if self._kinds is None:
-            self._kinds = _kinds_of(self.projections)
-        return Takers(self.slots, self.projections, self.widths.copy(), *self._kinds)
+        if self._takers is None:
+            self._takers = Takers(self.slots, self.projections, self.widths.copy(), *_kinds_of(self.projections))
+        return self._takers
+
+    def links(self, use: int, met: frozenset[int]) -> list[Link]:
+        """The ways from uses that have been met to one more."""
+        if (use, met) not in self._links:
+            self._links[use, met] = links_to(self.shape, use, met)
+        return self._links[use, met]
 
     def use_of(self, column: int) -> int:
         """The use that a column of all belongs to."""
@@ -202,7 +210,7 @@ class Group:
         return found
 
     def _changed(self) -> None:
-        self._within, self._counting, self._kinds, self._largest = {}, {}, None, {}
+        self._within, self._counting, self._takers, self._largest = {}, {}, None, {}
 
 
 def _kinds_of(projections: Sequence[Projection | None]) -> tuple[Ints, Ints]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import reduce
 
 import numpy as np
 
@@ -127,16 +128,16 @@ class Joining(Stateful):
     def build(self, step: Step, stream: str, tuples: Batch, begin: int, lineage: Words) -> None:
         """Store those of a stream's tuples, from row `begin` on, that a query may need, and build them into SteMs."""
         segments = self.segments(stream)
-        wanted = np.zeros(len(lineage), dtype=np.bool_)
-        for segment in segments:
-            wanted |= any_bit(lineage[:, segment.place])
-        if not wanted.any():
+        if not segments:
             return
+        wanted = reduce(np.logical_or, [any_bit(lineage[:, segment.place]) for segment in segments])
         piece, stored = slice(begin, begin + len(lineage)), self.stores[stream]
         tuples, seq = tuples.take(piece), step.seqs[stream][piece]
         ordinal = np.arange(step.came[stream] + 1 + begin, step.came[stream] + 1 + piece.stop)
         if not wanted.all():
-            rows = np.flatnonzero(wanted)
+            rows = wanted.nonzero()[0]
+            if not len(rows):
+                return
             tuples, seq, ordinal, lineage = tuples.take(rows), seq[rows], ordinal[rows], lineage[rows]
         stems = {key: stem for key, stem in self.stems.items() if stem.stream == stream}
         codes = {key: stem.codes(tuples.columns, len(tuples), self._coders) for key, stem in stems.items()}

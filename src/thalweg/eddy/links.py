@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
 from dataclasses import dataclass
 
 from thalweg.algebra.expressions import Expression
@@ -31,7 +30,7 @@ def stems_of(shape: Shape) -> list[tuple[str, str, tuple[Expression, ...]]]:
     return list(dict.fromkeys(found))
 
 
-def links_to(shape: Shape, use: int, met: Container[int]) -> list[Link]:
+def links_to(shape: Shape, use: int, met: frozenset[int]) -> list[Link]:
     """For each attribute that a use shares with one that has been met, a link to it."""
     links = []
     for attribute in shape.attributes:

@@ -76,12 +76,12 @@ class Stem(Stateful):
     def probe(self, codes: Ints, first: int) -> Iterator[tuple[Ints, Ints]]:
         """Rows of codes, and for each the position of a tuple with that code; none is before `first`."""
         self.settle(first)
-        rows = np.flatnonzero(codes != NO_PARTNER)
-        for run, begin, count in self._buffer.probe(codes if len(rows) == len(codes) else codes[rows]):
+        rows = None if codes.min(initial=0) > NO_PARTNER else np.flatnonzero(codes != NO_PARTNER)
+        for run, begin, count in self._buffer.probe(codes if rows is None else codes[rows]):
             for i, j in pairs(begin, count):
-                i, positions = rows.take(i), run.columns[0].take(j)
-                kept = positions >= first
-                yield (i, positions) if kept.all() else (i[kept], positions[kept])
+                found, positions = i if rows is None else rows.take(i), run.columns[0].take(j)
+                kept = None if run.first_end > first else positions >= first
+                yield (found, positions) if kept is None else (found[kept], positions[kept])
 
     def forget(self, first: int) -> None:
         """Tuples before `first` are no longer stored."""

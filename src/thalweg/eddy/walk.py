@@ -9,10 +9,10 @@ import numpy as np
 
 from thalweg.core.lanes import Ints, Lane
 from thalweg.eddy.bits import Words, any_bit, bitmap, count_bits
-from thalweg.eddy.delivered import Part
+from thalweg.eddy.delivered import Part, Rows
 from thalweg.eddy.events import Arrivals, Events, Partial
 from thalweg.eddy.group import Demand, Group
-from thalweg.eddy.links import Link, links_to
+from thalweg.eddy.links import Link
 from thalweg.eddy.routing import Policy, Work
 from thalweg.eddy.statistics import Tally
 from thalweg.eddy.stem import Stem
@@ -40,12 +40,12 @@ class Walk:
         pieces = [(found.event, found.met, self.group.whose(found.lineage)) for found in self.results(events)]
         if not pieces:
             return None
-        columns, ts = list[tuple[Lane, Ints | None]](), []
+        columns, ts = list[Rows](), list[Rows]()
         for use in range(len(self.group.segments)):
             stored = self._stored(use)
             rows = _joined([met[use] for _, met, _ in pieces]) - stored.first
             columns += [(lane, rows) for lane in stored.columns]
-            ts.append(stored.ts.take(rows))
+            ts.append((stored.ts, rows))
         at = events.at.take(_joined([event for event, _, _ in pieces]))
         whose = together([(mine, len(event)) for event, _, mine in pieces])
         return Part(self.group.takers(), columns, whose, at, ts, events.sign)
@@ -85,7 +85,7 @@ class Walk:
         shape = self.group.shape
         ways: dict[str, tuple[int, list[Link]]] = {}
         for use in todo:
-            links = links_to(shape, use, partial.met)
+            links = self.group.links(use, frozenset(partial.met))
             if links:
                 ways.setdefault(self.stems[links[0].stem].name, (use, links))
         if not ways:

@@ -29,6 +29,10 @@ class Marked:
     def _total(self) -> int:
         return count_bits(self.lineage)
 
+    def any(self) -> bool:
+        """Whether anybody gets anything."""
+        return bool(self.lineage.any())
+
     def by_bit(self) -> Iterator[tuple[int, Ints]]:
         """Bits, and the results that each has, in order."""
         words = np.ascontiguousarray(self.lineage, dtype="<u8")
@@ -67,6 +71,10 @@ class Listed:
 
     def __len__(self) -> int:
         return len(self.bits)
+
+    def any(self) -> bool:
+        """Whether anybody gets anything."""
+        return bool(len(self.bits))
 
     def counts(self) -> tuple[Ints, Ints]:
         """Bits, and how many results each has."""
