@@ -57,6 +57,12 @@ def test_a_predicate_tells_the_numbers_it_saw() -> None:
     assert [c.number(x) for x in (0.01234, 0.5, 12.34, 1234.5, "x")] == ["0.012", "0.50", "12.3", "1,234", "x"]
 
 
+def test_a_curve_bends_at_its_steepest_step() -> None:
+    explained = replace(_experiment(), bends={"slow": "it is slow"}, run=lambda _: Measured(SERIES))
+    told = conduct(explained, Scale()).details
+    assert told == {"where *slow* bends": "most between 1 and 2, to 3 of the rate; it is slow"}
+
+
 def _experiment(id_: str = "000-fig9") -> Experiment:
     claims = (c.below("fast", "slow", "fast is faster"), c.below("slow", "fast", "slow is faster", why="it is not"))
 

@@ -70,7 +70,8 @@ class Experiment:
     """A figure or table of a paper.
 
     `claim` is what the paper concludes from it, in our words; `workload` how its data and queries were made here, and
-    what differs from the paper. `id` is the paper's number and the figure, such as "000-fig9".
+    what differs from the paper. `id` is the paper's number and the figure, such as "000-fig9". `bends` says of a curve
+    why it bends where it does.
     """
 
     id: str
@@ -81,6 +82,7 @@ class Experiment:
     y: Axis
     run: Callable[[Scale], Measured]
     claims: tuple[Claim, ...]
+    bends: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def paper(self) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from thalweg.bench.paper.bends import bends
 from thalweg.bench.paper.experiment import Experiment, Scale, Series, X
 from thalweg.core.errors import ThalwegError
 
@@ -88,7 +89,7 @@ def conduct(experiment: Experiment, scale: Scale) -> Outcome:
         experiment.id, experiment.figure, experiment.title, experiment.claim, experiment.workload,
         asdict(experiment.x), asdict(experiment.y), measured.series,
         tuple(Verdict(c.says, s.holds, s.numbers, "" if s.holds else c.why) for c, s in seen),
-        measured.details, _circumstances(scale, seconds),
+        {**measured.details, **bends(experiment, measured.series)}, _circumstances(scale, seconds),
     )  # fmt: skip
 
 

@@ -11,13 +11,14 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *seed004.EXPERIMENTS, *scaling.EXPERIMENTS,
 )  # fmt: skip
 
+OWN = "scale"  # in no paper
 PAPERS: dict[str, str] = {
     "000": "Update-pattern-aware processing of continuous queries",
     "001": "Incremental evaluation of sliding-window queries",
     "002": "Window update patterns in stream operators",
     "003": "Continuously adaptive continuous queries",
     "004": "Multi-way joins of sliding windows",
-    "scale": "How it scales",
+    OWN: "How it scales",
 }
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from thalweg.bench.paper.claims import number
 from thalweg.bench.paper.outcome import Outcome, Verdict
-from thalweg.bench.paper.registry import PAPERS
+from thalweg.bench.paper.registry import OWN, PAPERS
 
 _HOW = """Made by `make report` from the JSON lines in [results](results/): tables, plots and verdicts hold the
 numbers of that run. Times are processor time where an axis says so, else time on the clock; only ratios
@@ -47,7 +47,7 @@ def page(paper: str, outcomes: Sequence[Outcome], plots: str) -> str:
     lines = [f"# {paper}: {PAPERS.get(paper, '')}", "", "[All experiments](README.md)", ""]
     for outcome in outcomes:
         lines += [f'<a id="{outcome.id}"></a>', f"## {outcome.figure}: {outcome.title}", ""]
-        lines += [f"**The paper says:** {outcome.claim}", ""]
+        lines += [f"**{'We expect' if paper == OWN else 'The paper says'}:** {outcome.claim}", ""]
         lines += [f"![{outcome.figure}: {outcome.title}]({plots}/{outcome.id}.svg)", ""]
         lines += [f"**Verdict: {outcome.verdict}.**", "", *_verdicts(outcome.verdicts), ""]
         lines += [f"**Workload:** {outcome.workload}", ""]

@@ -43,4 +43,8 @@ BY_SHARDS = Experiment(
     RATE,
     _run,
     (grows("aggregate on Spark", "sixteen shards have at least a third of the rate of one", least=1 / 3),),
+    {
+        "aggregate on Spark": "two cores are busy with two shards; every further one is a task more in each "
+        "micro-batch, with a state of its own to open and to save",
+    },
 )

@@ -46,4 +46,11 @@ BY_WINDOW = Experiment(
         )
         for name in CASES
     ),
+    {
+        "aggregate, 2,000 keys": "a tuple changes its group when it comes and when it goes, however long it stays",
+        "distinct, 2,000 keys": "in 10,000 tuples rare keys come and go; in 100,000 every key always has one, and "
+        "nothing changes",
+        "except, 2,000 keys": "for the same reason",
+        "join, ten partners": "there are a tenth as many keys as tuples, and their tables outgrow the caches",
+    },
 )
