@@ -32,7 +32,7 @@ from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import DataType
 from thalweg.cql import compile_query, compile_script
 from thalweg.operators import pairs
-from thalweg.operators.multi_join import monitor, step
+from thalweg.operators.multi_join import monitor, step, stored
 from thalweg.planner import Settings, Strategy, build
 from thalweg.planner.settings import ALGORITHMS, JOINS
 from thalweg.reference.evaluate import Reference
@@ -77,7 +77,7 @@ def run_all(run: KernelRun, plan: Plan, strategy: Strategy, history: History, da
 small = [
     patch.object(pairs, "_PIECE", 2), patch.object(step, "_PIECE", 3), patch.object(step, "_CELLS", 4),
     patch.object(run_list, "_SMALL", 1), patch.object(monitor, "_FEW", 2),
-    patch.object(monitor, "_MANY", 3),
+    patch.object(monitor, "_MANY", 3), patch.object(stored, "_SOME", 1),
 ]  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from thalweg.core.stream_statistics import StreamStatistics
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
 from thalweg.operators import pairs
-from thalweg.operators.multi_join import MultiJoin, monitor, ranks, step
+from thalweg.operators.multi_join import MultiJoin, monitor, ranks, step, stored
 from thalweg.optimizer.join_orders import Algorithm, CostModel, choose_orders
 from thalweg.reference import operators as reference
 from thalweg.state.buffers import FifoBuffer, KeyedBuffer, run_list
@@ -77,6 +77,7 @@ def test_the_reference_agrees(
         patch.object(pairs, "_PIECE", piece),
         patch.object(monitor, "_FEW", 3),
         patch.object(run_list, "_SMALL", small),
+        patch.object(stored, "_SOME", 1),
     ):
         check(
             lambda pool: make(condition, [A, B, C], dated, algorithm, indexed, pool),

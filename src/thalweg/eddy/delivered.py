@@ -12,7 +12,7 @@ import numpy as np
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints, Lane
 from thalweg.core.time import FOREVER
-from thalweg.eddy.group import Takers
+from thalweg.eddy.takers import Takers
 from thalweg.eddy.whose import Marked, Whose
 from thalweg.operators.segments import run_starts
 

@@ -10,8 +10,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from thalweg.algebra.expressions import Column, Expression, columns_of
-from thalweg.core.lanes import Ints, Lane
+from thalweg.algebra.expressions import Expression
+from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER
@@ -20,23 +20,10 @@ from thalweg.eddy.links import Link, links_to
 from thalweg.eddy.members import Segment
 from thalweg.eddy.shape import Apart, Extent, Shape
 from thalweg.eddy.steps import Steps
+from thalweg.eddy.takers import Projection, Takers
 from thalweg.eddy.values import NO_NULL, compared
 from thalweg.eddy.whose import Whose, whose
-from thalweg.operators.evaluate import Condition, Evaluator
-
-
-class Projection:
-    """What queries show of a result, computed at the very end."""
-
-    def __init__(self, expressions: Sequence[Expression], schema: Schema, pool: StringPool) -> None:
-        self.reads = frozenset().union(*map(columns_of, expressions))
-        plain = [e.index for e in expressions if isinstance(e, Column)]
-        self.columns = tuple(plain) if len(plain) == len(expressions) else None  # if it shows columns as they are
-        self._evaluate = Evaluator(expressions, schema, pool)
-
-    def __call__(self, columns: Sequence[Lane], rows: int) -> tuple[Lane, ...]:
-        """The query's columns, given those that it reads."""
-        return self._evaluate(columns, rows)
+from thalweg.operators.evaluate import Condition
 
 
 @dataclass(frozen=True)
@@ -45,20 +32,6 @@ class Demand:
 
     condition: Condition
     bits: set[int]
-
-
-@dataclass(frozen=True)
-class Takers:
-    """Who gets results of a group in a step: by bit the slot, what is shown, and by use the width of the window.
-
-    Bits that show the same are of one kind; `rank` orders bits by kind.
-    """
-
-    slots: Ints
-    projections: Sequence[Projection | None]
-    widths: Ints
-    kinds: Ints
-    rank: Ints
 
 
 class Group:
@@ -100,7 +73,7 @@ class Group:
     def takers(self) -> Takers:
         """Who gets results now, whoever comes and goes later."""
         if self._takers is None:
-            self._takers = Takers(self.slots, self.projections, self.widths.copy(), *_kinds_of(self.projections))
+            self._takers = Takers.of(self.slots, self.projections, self.widths)
         return self._takers
 
     def links(self, use: int, met: frozenset[int]) -> list[Link]:
@@ -211,12 +184,3 @@ class Group:
 
     def _changed(self) -> None:
         self._within, self._counting, self._takers, self._largest = {}, {}, None, {}
-
-
-def _kinds_of(projections: Sequence[Projection | None]) -> tuple[Ints, Ints]:
-    """By bit the number of what it shows, and its rank among all bits by that number."""
-    numbers: dict[int, int] = {}
-    kinds = np.array([numbers.setdefault(id(shown), len(numbers)) for shown in projections], dtype=np.int64)
-    rank = np.empty(len(kinds), dtype=np.int64)
-    rank[np.argsort(kinds, kind="stable")] = np.arange(len(kinds))
-    return kinds, rank

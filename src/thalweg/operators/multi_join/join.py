@@ -142,6 +142,7 @@ class MultiJoin(Operator):
 
     def _added(self, kept: Sequence[Batch], left: Sequence[Extras]) -> Iterator[Partial]:
         """Results with something new; old tuples that were deleted meanwhile (`left`) are met until then."""
+        self._scatter()
         if not any(len(old.tuples) for old in left):
             kept = reduced(kept, self._stored, self._codings, len(self._graph.attributes))
         news = [Extras(Batch.concat([old.tuples, new])) for old, new in zip(left, kept, strict=True)]
@@ -153,10 +154,15 @@ class MultiJoin(Operator):
         """Old results that a deletion ends, as negative tuples."""
         if not any(len(t.deleting) for t in told):
             return
+        self._scatter()
         whole = [Extras(t.deleted(begun)) for t in told]
         for i, t in enumerate(told):
             if len(t.deleting):
                 yield from self._walk(i, t.deleting, [*left[:i], *whole[i:]])
+
+    def _scatter(self) -> None:
+        for stored in self._stored:
+            stored.scatter()
 
     def _walk(self, source: int, new: Batch, extras: Sequence[Extras]) -> Iterator[Partial]:
         views = [View(stored, extra) for stored, extra in zip(self._stored, extras, strict=True)]
@@ -164,6 +170,7 @@ class MultiJoin(Operator):
         return walk(self._steps[source], views, self._counts, source)
 
     def _keep(self, kept: Sequence[Sequence[Keyed]], now: Instant) -> None:
+        self._scatter()
         for stored, new in zip(self._stored, kept, strict=True):
             stored.keep(new, now)
             stored.expire(now)

@@ -55,7 +55,7 @@ class Stored(Stateful):
         self._attributes = list(attributes)
         self._places = tuple(places)
         self._buffers = list(buffers)
-        self._merged: dict[int, Sequence[Run]] = {}  # by attribute, until something changes
+        self._merged: dict[int, Sequence[Run]] = {}  # by attribute, for a turn
 
     def __len__(self) -> int:
         return sum(map(len, self._buffers))
@@ -82,7 +82,7 @@ class Stored(Stateful):
     def probe(self, attribute: int, codes: Ints, since: Ints) -> list[tuple[Run, Ints, Ints]]:
         """Run by run, for each code the first place of its tuples and their number.
 
-        Where more tuples ask (`since` when each begins) than are stored, all runs are first merged, for one batch: it
+        Where more tuples ask (`since` when each begins) than are stored, all runs are first merged, for one turn: it
         costs less than to ask run by run.
         """
         buffer = self._buffers[self._attributes.index(attribute)]
@@ -92,6 +92,10 @@ class Stored(Stateful):
             return [(run, *run.find(codes)) for run in self._merged[attribute]]
         return list(buffer.probe(codes))
 
+    def scatter(self) -> None:
+        """Give up what was gathered for a turn: another one may ask for other codes, or something has changed."""
+        self._merged = {}
+
     def has(self, attribute: int, codes: Ints) -> Flags:
         """Whether some tuple has a code."""
         found = np.zeros(len(codes), dtype=np.bool_)
@@ -100,7 +104,7 @@ class Stored(Stateful):
         return found
 
     def narrow(self, attribute: int, codes: Ints) -> None:
-        """In this batch only tuples with these codes will be asked for: if there are few, gather them."""
+        """In this turn only tuples with these codes will be asked for: if there are few, gather them."""
         buffer = self._buffers[self._attributes.index(attribute)]
         if len(buffer.runs) < 2 or len(codes) < _SOME:
             return
@@ -111,7 +115,6 @@ class Stored(Stateful):
 
     def tell(self, tuples: Batch) -> Told:
         """Delete what the negative tuples delete; nothing is kept yet."""
-        self._merged = {}
         kept, deleting = [], []
         for place, buffer in zip(self._places, self._buffers, strict=True):
             keyed = _keyed(tuples, place).closed()
@@ -123,7 +126,6 @@ class Stored(Stateful):
 
     def keep(self, by_key: Sequence[Keyed], now: Instant) -> None:
         """Store tuples that have been joined."""
-        self._merged = {}
         for keyed, buffer in zip(by_key, self._buffers, strict=True):
             buffer.keep(keyed, now)
 
@@ -133,7 +135,6 @@ class Stored(Stateful):
 
     def expire(self, now: Instant) -> None:
         """Forget what has ended, where it is time to."""
-        self._merged = {}
         for buffer in self._buffers:
             buffer.expire(now)
 

@@ -1,4 +1,4 @@
-"""Count and sum of the last 60 s by key, every 10 s."""
+"""Count and sum of the last 60 s by key, at every change."""
 
 import sys
 from tempfile import mkdtemp
@@ -13,6 +13,6 @@ data, out, cores = sys.argv[1:4]
 schema = Schema.of(ts=DataType.TIMESTAMP, k=DataType.BIGINT, v=DataType.DOUBLE)
 engine = tw.Engine(local_spark(cores, **{"spark.driver.memory": "4g"}), shards=int(cores))
 engine.stream("s", tw.sources.parquet(engine.spark, f"{data}/parquet/s", schema, files_per_batch=4))
-query = engine.query("SELECT k, COUNT(*) AS n, SUM(v) AS total FROM s [RANGE 60 SECONDS SLIDE 10 SECONDS] GROUP BY k")
+query = engine.query("SELECT k, COUNT(*) AS n, SUM(v) AS total FROM s [RANGE 60 SECONDS] GROUP BY k")
 sink = NoSink() if out == "-" else tw.sinks.ParquetSink(out)
 query.start(mkdtemp(), sink=sink, trigger={"availableNow": True}).wait_until_done()
