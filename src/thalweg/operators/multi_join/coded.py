@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from thalweg.algebra.expressions import and_, shift
 from thalweg.algebra.plan import JoinGraph
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import is_null
+from thalweg.core.lanes import Flags, is_null
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.operators.evaluate import Condition, Evaluator
@@ -37,11 +35,12 @@ class Coding:
         if self._condition is not None and len(batch):
             batch = batch.take(self._condition.holds(batch.columns, len(batch)))
         codes = []
-        known = np.ones(len(batch), dtype=np.bool_)
+        missing: Flags | None = None
         for attribute, evaluate in zip(self.attributes, self._evaluators, strict=True):
             lanes = evaluate(batch.columns, len(batch))
             codes.append(coders[attribute].encode(lanes, len(batch)))
-            for lane in lanes:
-                known &= ~is_null(lane)
+            for nulls in map(is_null, lanes):
+                if nulls.any():
+                    missing = nulls if missing is None else missing | nulls
         coded = batch.with_columns((*batch.columns, *codes))
-        return coded if known.all() else coded.take(known)
+        return coded if missing is None else coded.take(~missing)

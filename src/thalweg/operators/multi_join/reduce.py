@@ -15,6 +15,7 @@ from thalweg.core.lanes import Flags, Ints
 from thalweg.operators.multi_join.coded import Coding
 from thalweg.operators.multi_join.stored import Stored
 
+_SPARSE = 16  # times as many codes as there are tuples
 _INPUTS = 3  # that share an attribute; with two, the first step of a walk finds the same
 
 
@@ -26,7 +27,7 @@ def reduced(news: Sequence[Batch], stored: Sequence[Stored], codings: Sequence[C
         if len(inputs) < _INPUTS:
             continue
         lanes = {i: left[i].columns[codings[i].place(attribute)] for i in inputs}
-        codes = np.unique(np.concatenate(list(lanes.values())))
+        codes = _distinct(np.concatenate(list(lanes.values())))
         for i in sorted(inputs, key=lambda i: stored[i].size):
             if stored[i].is_indexed_by(attribute):
                 codes = codes[_among(codes, lanes[i]) | stored[i].has(attribute, codes)]
@@ -36,6 +37,13 @@ def reduced(news: Sequence[Batch], stored: Sequence[Stored], codings: Sequence[C
             if len(inputs) == len(stored) and stored[i].is_indexed_by(attribute):  # else some come by another way
                 stored[i].narrow(attribute, codes)
     return left
+
+
+def _distinct(codes: Ints) -> Ints:
+    """In ascending order: by counting, unless codes lie far apart."""
+    if int(codes.max(initial=0)) > _SPARSE * len(codes):
+        return np.unique(codes)
+    return np.bincount(codes).nonzero()[0]
 
 
 def _among(codes: Ints, lane: Ints) -> Flags:

@@ -18,6 +18,7 @@ from thalweg.state.snapshot import Stateful
 
 _SOME = 16  # values for which that pays
 _FEW = 4096  # tuples that cost less to copy than to look up run by run
+Slices = tuple[Run, Ints, Ints]  # a run, and for each code the first place of its tuples and their number
 SCANNED = -1  # in place of an attribute: nothing is looked up, all is read
 
 
@@ -56,6 +57,9 @@ class Stored(Stateful):
         self._places = tuple(places)
         self._buffers = list(buffers)
         self._merged: dict[int, Sequence[Run]] = {}  # by attribute, for a turn
+        self._looked_up: dict[
+            int, tuple[Ints, list[tuple[Run, Ints, Ints]]]
+        ] = {}  # the same: codes, and where they are
 
     def __len__(self) -> int:
         return sum(map(len, self._buffers))
@@ -79,7 +83,7 @@ class Stored(Stateful):
         """Whether an attribute's tuples can be looked up."""
         return attribute in self._attributes
 
-    def probe(self, attribute: int, codes: Ints, since: Ints) -> list[tuple[Run, Ints, Ints]]:
+    def probe(self, attribute: int, codes: Ints, since: Ints) -> list[Slices]:
         """Run by run, for each code the first place of its tuples and their number.
 
         Where more tuples ask (`since` when each begins) than are stored, all runs are first merged, for one turn: it
@@ -94,21 +98,24 @@ class Stored(Stateful):
 
     def scatter(self) -> None:
         """Give up what was gathered for a turn: another one may ask for other codes, or something has changed."""
-        self._merged = {}
+        self._merged, self._looked_up = {}, {}
 
     def has(self, attribute: int, codes: Ints) -> Flags:
-        """Whether some tuple has a code."""
+        """Whether some tuple has a code, of ascending ones."""
+        slices = list(self._buffers[self._attributes.index(attribute)].probe(codes))
+        self._looked_up[attribute] = codes, slices
         found = np.zeros(len(codes), dtype=np.bool_)
-        for _, _, count in self._buffers[self._attributes.index(attribute)].probe(codes):
+        for _, _, count in slices:
             found |= count > 0
         return found
 
     def narrow(self, attribute: int, codes: Ints) -> None:
-        """In this turn only tuples with these codes will be asked for: if there are few, gather them."""
-        buffer = self._buffers[self._attributes.index(attribute)]
-        if len(buffer.runs) < 2 or len(codes) < _SOME:
+        """In this turn only these of the codes that `has` was asked for are looked up: gather their tuples, if few."""
+        known, slices = self._looked_up[attribute]
+        if len(slices) < 2 or len(codes) < _SOME:
             return
-        slices = list(buffer.probe(codes))
+        where = known.searchsorted(codes)
+        slices = [(run, first.take(where), count.take(where)) for run, first, count in slices]
         if sum(int(count.sum()) for _, _, count in slices) <= _FEW:
             few = Run.concat([run.take(slices_to_rows(first, count)) for run, first, count in slices])
             self._merged[attribute] = [few.take(few.keys.argsort(kind="stable"))] if len(few) else []
