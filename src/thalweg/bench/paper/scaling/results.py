@@ -47,7 +47,7 @@ BY_GROUPS = Experiment(
     {
         "aggregate": "with more keys than a batch has tuples, each tuple changes a group of its own, which is not in a "
         "cache",
-        "distinct": "a million tuples no longer hold every key at every instant, so keys come and go and that is told",
+        "distinct": "so does DISTINCT, which renews a key; and with a million keys, these come and go, which is told",
     },
 )
 
