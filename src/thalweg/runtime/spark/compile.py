@@ -34,11 +34,12 @@ from thalweg.runtime.spark.parcels import PARCELS, for_every_shard
 from thalweg.runtime.spark.reading import loading_task, reading_task
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.stage import EXP, SIGN, TS, StageTask, unique_names
+from thalweg.runtime.spark.taking import NOTES, Take
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """The changes of the answer as a streaming DataFrame, what its tasks know, and how its plan was chosen."""
+    """The answer's changes (or notes about them) as a streaming DataFrame, what tasks know, how the plan was chosen."""
 
     frame: DataFrame
     spec: QuerySpec
@@ -54,12 +55,16 @@ def compile_stages(
     tables: Sequence[TableInput],
     every: int | None,
     checkpoint: Checkpoint,
+    stamped: bool,
+    take: Take | None,
 ) -> Compiled:
-    """The streaming DataFrame of a query whose checkpoint this is. `every` is the step of its heartbeat."""
+    """The streaming DataFrame of a query whose checkpoint this is. `every` is the step of its heartbeat.
+
+    Its times are timestamps if it is `stamped`. If the tasks are to `take` the rows, it has notes instead of them.
+    """
     pipeline = blueprint.build()
     checkpoint.control.mkdir(parents=True, exist_ok=True)
     ports = _ports(pipeline, parts)
-    stamped = any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)
     static = {t.relation.name: str(held(t, checkpoint)) for t in tables if not t.frame.isStreaming}
     times = {stream.stream.name: stream.time for stream in streams}
     keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
@@ -73,11 +78,17 @@ def compile_stages(
         sent.append(beat)
     parcels = reduce(DataFrame.union, sent)
     for stage in range(spec.stages):
-        task = StageTask(spec, stage, str(checkpoint.folder))
-        schema = answer_type(blueprint.plan.schema, stamped) if task.is_last else PARCELS
+        task = StageTask(spec, stage, str(checkpoint.folder), take)
+        given = answer_type(blueprint.plan.schema, stamped) if take is None else NOTES
+        schema = given if task.is_last else PARCELS
         shard = sf.col("group") % layouts.last.shards
         parcels = parcels.repartitionById(layouts.last.shards, shard).mapInArrow(task.task(), schema)
     return Compiled(parcels, spec)
+
+
+def is_stamped(streams: Sequence[StreamInput], tables: Sequence[TableInput]) -> bool:
+    """Whether a query over these has timestamps, not ticks."""
+    return any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)
 
 
 def answer_type(schema: Schema, stamped: bool) -> StructType:

@@ -20,7 +20,7 @@ from thalweg.planner.choice import Choice, choose
 from thalweg.planner.identity import Identity
 from thalweg.planner.shards import cut
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
-from thalweg.runtime.spark.compile import Compiled, columns_read, compile_stages
+from thalweg.runtime.spark.compile import Compiled, answer_type, columns_read, compile_stages, is_stamped
 from thalweg.runtime.spark.decided import Decided
 from thalweg.runtime.spark.explain import as_lines, explain_stages, explain_streams, explain_tables
 from thalweg.runtime.spark.finish import finishing
@@ -29,6 +29,7 @@ from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks, Told
 from thalweg.runtime.spark.small import small_tables
 from thalweg.runtime.spark.stage import unique_names
+from thalweg.runtime.spark.taking import Take
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,9 @@ class SparkQuery:
         `trigger` is Spark's, as in `{"processingTime": "1 second"}` or `{"availableNow": True}`.
         """
         place = Checkpoint.at(checkpoint)
-        compiled = self._compile(place)
         given = [sink] if isinstance(sink, Sink) else [*(sink or [])]
-        sinks = Sinks(given or [ParquetSink(place.answers)])
+        sinks = Sinks(given or [ParquetSink(place.answers)], answer_type(self.schema, self._stamped))
+        compiled = self._compile(place, sinks.take())
         sinks.open(Told(self.plan, _shown(self.schema), compiled.spec.stamped, place))
         write = finishing(sinks, place, compiled.spec)
         writer = compiled.frame.writeStream.foreachBatch(write).option("checkpointLocation", str(place.spark))
@@ -144,7 +145,11 @@ class SparkQuery:
         """The option `checkpointLocation` for the writer of `changes(checkpoint)`."""
         return {"checkpointLocation": str(Checkpoint.at(checkpoint).spark)}
 
-    def _compile(self, place: Checkpoint) -> Compiled:
+    @property
+    def _stamped(self) -> bool:
+        return is_stamped(self.streams, self.tables)
+
+    def _compile(self, place: Checkpoint, take: Take | None = None) -> Compiled:
         """The checkpoint becomes the query's; what was decided when it first started counts."""
         identity = Identity.of(self.plan, self._asking.strategy.value)
         choice, decided = self._choice, None
@@ -158,8 +163,9 @@ class SparkQuery:
             decided.check(choice.blueprint.plan)
         parts = cut(choice.blueprint.build(), decided.copied)
         streams, tables = self._read_by(choice.blueprint.plan)
-        every = self._every
-        compiled = compile_stages(self.spark, choice.blueprint, parts, layouts, streams, tables, every, place)
+        compiled = compile_stages(
+            self.spark, choice.blueprint, parts, layouts, streams, tables, self._every, place, self._stamped, take
+        )
         return replace(compiled, optimized=choice.optimized)
 
     def _read_by(self, plan: Plan) -> tuple[list[StreamInput], list[TableInput]]:

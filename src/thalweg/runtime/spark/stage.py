@@ -23,6 +23,7 @@ from thalweg.runtime.shards.turn import Place, take_turn
 from thalweg.runtime.spark.parcels import from_rows, to_rows
 from thalweg.runtime.spark.processes import settle
 from thalweg.runtime.spark.reading import BATCH_ID, Mapped
+from thalweg.runtime.spark.taking import Take, handed_over
 
 TS, EXP, SIGN = "_ts", "_exp", "_sign"
 
@@ -34,6 +35,7 @@ class StageTask:
     spec: QuerySpec
     stage: int
     checkpoint: str
+    take: Take | None = None  # what is done with the answer's rows, if they are not for Spark
     start: str = field(default_factory=lambda: f"{time.time_ns():020d}-{uuid4().hex[:8]}")  # see `Place`
 
     def task(self) -> Mapped:
@@ -56,8 +58,9 @@ class StageTask:
         if not self.is_last:
             yield to_rows(turn.parcels, blobs, batch_id)
             return
-        for part in turn.parts:
-            yield answer_rows(part.batch, self.spec.blueprint.plan.schema, part.pool, self.spec.stamped)
+        schema, stamped = self.spec.blueprint.plan.schema, self.spec.stamped
+        answer = (answer_rows(part.batch, schema, part.pool, stamped) for part in turn.parts)
+        yield from handed_over(answer, self.take, batch_id, shard)
 
 
 def whose_turn() -> tuple[int, int]:

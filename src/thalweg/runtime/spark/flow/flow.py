@@ -25,6 +25,7 @@ from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
 from thalweg.runtime.spark.finish import finishing
 from thalweg.runtime.spark.flow.frames import Frames
 from thalweg.runtime.spark.flow.run import FlowRun, OneOfFlow
+from thalweg.runtime.spark.flow.stage import ANSWERS
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks
 
@@ -128,8 +129,8 @@ class SparkFlow:
         place, commands = self.checkpoint, self._desk.commands
         self._desk.open()  # functions may have been registered since
         spec = self._frames.spec(self._layouts, commands.begin(has_begun=place.spark.exists()))
-        sinks = Sinks([sink] if isinstance(sink, Sink) else [*(sink or [])] or [ParquetSink(place.answers)])
-        frame = self._frames.frame(spec, commands, self._every)
+        sinks = Sinks([sink] if isinstance(sink, Sink) else [*(sink or [])] or [ParquetSink(place.answers)], ANSWERS)
+        frame = self._frames.frame(spec, commands, self._every, sinks.take())
         finish = finishing(sinks, place, spec)
 
         def write(changes: DataFrame, batch: int) -> None:

@@ -23,6 +23,7 @@ from thalweg.runtime.spark.heartbeat import heartbeat
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.parcels import PARCELS, for_every_shard
 from thalweg.runtime.spark.reading import loading_task, reading_task
+from thalweg.runtime.spark.taking import NOTES, Take
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ class Frames:
             begin,
         )
 
-    def frame(self, spec: FlowSpec, commands: Commands, every: int | None) -> DataFrame:
-        """What all queries gain; time passes `every` so often where streams are silent."""
+    def frame(self, spec: FlowSpec, commands: Commands, every: int | None, take: Take | None) -> DataFrame:
+        """What all queries gain (or notes that tasks `take` it); time passes `every` so often in silent streams."""
         shards = spec.shards
         self.checkpoint.control.mkdir(parents=True, exist_ok=True)
         sent = [self._read(stream, spec) for stream in self.streams]
@@ -64,7 +65,8 @@ class Frames:
         if (beat := heartbeat(self.spark, self.checkpoint, shards, every)) is not None:
             sent.append(beat)
         parcels = reduce(DataFrame.union, sent).repartitionById(shards, sf.col("group") % shards)
-        return parcels.mapInArrow(FlowTask(spec, str(self.checkpoint.folder)).task(), ANSWERS)
+        task = FlowTask(spec, str(self.checkpoint.folder), take).task()
+        return parcels.mapInArrow(task, ANSWERS if take is None else NOTES)
 
     def _read(self, stream: StreamInput, spec: FlowSpec) -> DataFrame:
         name, schema, folder = stream.stream.name, stream.stream.schema, str(self.checkpoint.folder)

@@ -24,6 +24,7 @@ from thalweg.runtime.spark.parcels import from_rows
 from thalweg.runtime.spark.processes import settle
 from thalweg.runtime.spark.reading import Mapped
 from thalweg.runtime.spark.stage import answer_rows, whose_turn
+from thalweg.runtime.spark.taking import Take, handed_over
 
 QUERIES, GAINED = "queries", "gained"
 # What queries gained: their columns differ, so they travel packed, those with equal columns together.
@@ -36,6 +37,7 @@ class FlowTask:
 
     spec: FlowSpec
     checkpoint: str
+    take: Take | None = None  # what is done with what is gained, if it is not for Spark
     start: str = field(default_factory=lambda: f"{time.time_ns():020d}-{uuid4().hex[:8]}")  # see `Place`
 
     def task(self) -> Mapped:
@@ -52,10 +54,13 @@ class FlowTask:
         turn = take_turn(self.spec, place, batch_id, list(from_rows(batches, blobs)))
         settle()
         parts = [part for part in turn.parts if isinstance(part, FlowPart)]
-        if parts:
-            queries = pa.array([part.queries for part in parts], pa.list_(pa.string()))
-            blobs = pa.array([_packed(part) for part in parts], pa.binary())
-            yield pa.RecordBatch.from_arrays([queries, blobs], names=[QUERIES, GAINED])
+        yield from handed_over([_gained(parts)] if parts else [], self.take, batch_id, shard)
+
+
+def _gained(parts: list[FlowPart]) -> pa.RecordBatch:
+    queries = pa.array([part.queries for part in parts], pa.list_(pa.string()))
+    blobs = pa.array([_packed(part) for part in parts], pa.binary())
+    return pa.RecordBatch.from_arrays([queries, blobs], names=[QUERIES, GAINED])
 
 
 def _packed(part: FlowPart) -> bytes:

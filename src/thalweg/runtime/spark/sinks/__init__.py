@@ -4,12 +4,13 @@
 >>> sink = sinks.TableSink(sinks.sqlite("answers.db"), "top_talkers")
 """
 
-from thalweg.runtime.spark.sinks.base import Opening, Sink, Sinks, Told
+from thalweg.runtime.spark.sinks.base import KeepingSink, Opening, Sink, Sinks, TaskSink, Told
 from thalweg.runtime.spark.sinks.console import ConsoleSink
 from thalweg.runtime.spark.sinks.database import Database, postgres, sqlite
 from thalweg.runtime.spark.sinks.parquet import ParquetSink
 from thalweg.runtime.spark.sinks.table import TableSink
 
 __all__ = [
-    "ConsoleSink", "Database", "Opening", "ParquetSink", "Sink", "Sinks", "TableSink", "Told", "postgres", "sqlite",
+    "ConsoleSink", "Database", "KeepingSink", "Opening", "ParquetSink", "Sink", "Sinks", "TableSink", "TaskSink",
+    "Told", "postgres", "sqlite",
 ]  # fmt: skip

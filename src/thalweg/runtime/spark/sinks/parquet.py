@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
+from uuid import uuid4
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from thalweg.core.errors import CheckpointError
-from thalweg.runtime.shards.files import replace_file
+from thalweg.runtime.shards.files import not_written, replace_file
 from thalweg.runtime.spark.sinks.base import Told
+from thalweg.runtime.spark.taking import Take, taken
 
-_OWNER = "_checkpoint"  # a name that readers of Parquet folders leave alone
+_OWNER = "_checkpoint"  # names that readers of Parquet folders leave alone
+_TAKEN = "_taken"
+_SPARKS_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"  # by which Spark finds types that Parquet has not
 
 
 class ParquetSink:
@@ -29,11 +38,34 @@ class ParquetSink:
         """Whose changes come."""
         self._told = told
 
-    def write(self, changes: DataFrame, batch: int) -> None:
-        """The batch's changes, all columns as they are."""
+    def take(self, schema: StructType) -> Take:
+        """Each task writes a file, which is none of a batch's yet."""
+        told = {_SPARKS_SCHEMA: schema.json().encode()}
+        return ParquetFile(str(self.path / _TAKEN), to_arrow_schema(schema, timezone="UTC").with_metadata(told))
+
+    def commit(self, notes: Sequence[str], batch: int) -> None:
+        """The files that count become the batch's folder, in one step; what other tasks wrote goes."""
         if self._told is not None:
             self._claim(self._told.owner())
-        changes.write.mode("overwrite").parquet(str(self._folder(batch)))
+        whole, place = self.path / _TAKEN / f"{batch}.whole", self._folder(batch)
+        rmtree(whole, ignore_errors=True)
+        try:
+            whole.mkdir(parents=True)
+            for name in notes:
+                (self.path / _TAKEN / str(batch) / name).rename(whole / name)
+            rmtree(place, ignore_errors=True)
+            whole.rename(place)
+        except OSError as error:
+            raise not_written(place, error) from error
+        rmtree(self.path / _TAKEN, ignore_errors=True)  # there is one batch at a time
+
+    def write(self, changes: DataFrame, batch: int) -> None:
+        """The batch's changes, all columns as they are."""
+        self.commit(taken(changes, self.take(changes.schema), batch), batch)
+
+    def rows(self, spark: SparkSession, schema: StructType, batch: int) -> DataFrame:
+        """The changes of a batch."""
+        return spark.read.schema(schema).parquet(str(self._folder(batch)))
 
     def read(self, spark: SparkSession, schema: StructType, last: int) -> DataFrame:
         """All changes up to and with batch `last`."""
@@ -62,3 +94,26 @@ class ParquetSink:
 
     def _batches(self) -> Sequence[int]:
         return sorted(int(folder.name.partition("=")[2]) for folder in self.path.glob("batch=*"))
+
+
+@dataclass(frozen=True)
+class ParquetFile:
+    """Writes a task's rows to a file with a name of its own, `folder/<batch>/<name>`; the note is the name."""
+
+    folder: str
+    schema: pa.Schema
+
+    def __call__(self, rows: Iterable[pa.RecordBatch], batch: int, part: int) -> str:
+        """Part 0 always has a file, so that every batch tells what its columns are."""
+        there = [one for one in rows if one.num_rows]
+        if not there and part:
+            return ""
+        table = pa.Table.from_batches(there).cast(self.schema) if there else self.schema.empty_table()
+        path = Path(self.folder) / str(batch) / f"part-{part:05d}-{uuid4().hex}.parquet"
+        texts = [field.name for field in self.schema if pa.types.is_string(field.type)]
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            pq.write_table(table, path, use_dictionary=texts)
+        except OSError as error:
+            raise not_written(path, error) from error
+        return path.name
