@@ -26,7 +26,7 @@ from thalweg.bench.peers.queries import QUERIES, Query
 
 PROGRAMS = Path(__file__).parent / "programs"
 SOURCES = Path(__file__).parents[3]
-FILES = 16  # of a stream whose rows are compared: several micro-batches
+FILES = 64  # of a stream whose rows are compared: several micro-batches
 MORE = 4  # each run has so many times the rows of the one before
 STEPS = 2  # and there are at most so many runs after the first
 WITH_LATENCY = "last-ten"  # in which every row changes the answer at once

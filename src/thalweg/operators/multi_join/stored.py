@@ -18,7 +18,7 @@ from thalweg.state.snapshot import Stateful
 
 _SOME = 16  # values for which that pays
 _FEW = 4096  # tuples that cost less to copy than to look up run by run
-Slices = tuple[Run, Ints, Ints]  # a run, and for each code the first place of its tuples and their number
+InRun = tuple[Run, Ints, Ints]  # a run, and for each code the first place of its tuples and their number
 SCANNED = -1  # in place of an attribute: nothing is looked up, all is read
 
 
@@ -83,7 +83,7 @@ class Stored(Stateful):
         """Whether an attribute's tuples can be looked up."""
         return attribute in self._attributes
 
-    def probe(self, attribute: int, codes: Ints, since: Ints) -> list[Slices]:
+    def probe(self, attribute: int, codes: Ints, since: Ints) -> list[InRun]:
         """Run by run, for each code the first place of its tuples and their number.
 
         Where more tuples ask (`since` when each begins) than are stored, all runs are first merged, for one turn: it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time
 from itertools import count
 from pathlib import Path
@@ -19,6 +19,7 @@ from thalweg.fluent import Table
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import check
 from thalweg.planner import Settings, Strategy
+from thalweg.runtime.local.arrivals import check_order, read_arrival
 from thalweg.runtime.local.clock import StreamClock
 from thalweg.runtime.local.flow import Flow
 from thalweg.runtime.local.flow_run import FlowRun, World
@@ -165,9 +166,9 @@ class Session:
         """
         entry = self._stream(stream)
         clock = self._clocks[entry.name]
-        read = [self._read_arrival(entry, row, i) for i, row in enumerate(rows)]
+        read = [read_arrival(entry, row, i) for i, row in enumerate(rows)]
         if entry.lateness is None:
-            _check_order(clock, read)
+            check_order(clock, read)
         listeners = self._listeners
         for ts, row in read:
             if not clock.accepts(ts):
@@ -247,29 +248,6 @@ class Session:
         name, schema = table.relation.name, table.relation.schema
         return [read_row(schema, row, f"row {i} for {name}") for i, row in enumerate(rows)]
 
-    def _read_arrival(self, stream: Stream, values: RowLike, i: int) -> tuple[Instant, Row]:
-        where = f"row {i} for {stream.name}"
-        if stream.timestamp is not None:
-            row = read_row(stream.schema, values, where)
-            ts = row[stream.timestamp]
-            if ts is None:
-                raise DataError(f"{where}: the timestamp {stream.schema[stream.timestamp].name} is NULL")
-            return int(ts), row
-        if isinstance(values, Mapping):
-            if stream.schema.find("ts"):
-                raise DataError(
-                    f"{where}: {stream.name} has a column ts, so a mapping cannot give the row's time too",
-                    hint="push a tuple: (time, columns...)",
-                )
-            folded = {str(name).casefold(): value for name, value in values.items()}
-            ts = folded.pop("ts", None)
-            values = folded
-        elif isinstance(values, Sequence) and len(values) == len(stream.schema) + 1:
-            ts, values = values[0], values[1:]
-        else:
-            raise DataError(f"{where}: expected a time and {len(stream.schema)} values {stream.schema}, got {values!r}")
-        return read_instant(Clock.TICKS, ts, where), read_row(stream.schema, values, where)
-
     def _stream(self, name: str) -> Stream:
         entry = self.catalog.get(name)
         if not isinstance(entry, Stream):
@@ -298,14 +276,6 @@ def name_all(given: Sequence[str | None], taken: Sequence[str] = ()) -> list[str
 def _check_strategy(strategy: str) -> None:
     if strategy not in STRATEGIES:
         raise PlanError(f"there is no strategy {strategy!r}", candidates=STRATEGIES)
-
-
-def _check_order(clock: StreamClock, rows: Sequence[tuple[Instant, Row]]) -> None:
-    at = StreamClock(clock.stream, clock.now)
-    for ts, _ in rows:
-        if not at.accepts(ts):
-            raise at.refusal(ts)
-        at.see(ts)
 
 
 def _streams(plan: Plan) -> list[Stream]:

@@ -1,8 +1,8 @@
 """Large blobs on their way between tasks: files in the checkpoint's folder, for a micro-batch or two.
 
 Through the JVM's shuffle a blob is copied, compressed and copied again, several times what it takes to write it to a
-file and map that file where it is read; so only where it lies travels with the parcel. A task writes one file, with a
-name of its own, before its parcels are seen by anybody: a task that is run again writes another, and the parcels that
+file and map that file where it is read; so only where it lies travels with the parcel. A task writes files with
+names of their own, before its parcels are seen by anybody: a task that is run again writes others, and the parcels that
 count name theirs. Nothing is brought to disk for good: after a crash the batch is run again, and so are its tasks.
 """
 

@@ -29,7 +29,7 @@ def replace_file(path: Path, content: bytes | pa.Buffer) -> None:
     write_file(other, content)
     try:
         other.replace(path)
-        _sync_folder(path.parent)
+        sync_file(path.parent)
     except OSError as error:
         _discard(other)
         raise not_written(path, error) from error
@@ -48,6 +48,15 @@ def write_file(path: Path, content: bytes | pa.Buffer) -> None:
         raise not_written(path, error) from error
 
 
+def sync_file(path: Path) -> None:
+    """Bring to disk what was written to a file, or the names in a folder: a name is safe only with the folder's."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def _discard(path: Path) -> None:
     with suppress(OSError):
         path.unlink(missing_ok=True)
@@ -59,16 +68,7 @@ def _make_folder(folder: Path) -> None:
         return
     _make_folder(folder.parent)
     folder.mkdir(exist_ok=True)
-    _sync_folder(folder.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """A name is safe only when the folder that holds it is on disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync_file(folder.parent)
 
 
 def not_written(path: Path, error: OSError) -> CheckpointError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -30,8 +30,9 @@ from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.heartbeat import heartbeat
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
+from thalweg.runtime.spark.loading import Read, read_streams
 from thalweg.runtime.spark.parcels import PARCELS, for_every_shard
-from thalweg.runtime.spark.reading import loading_task, reading_task
+from thalweg.runtime.spark.reading import reading_task
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.stage import EXP, SIGN, TS, StageTask, unique_names
 from thalweg.runtime.spark.taking import NOTES, Take
@@ -71,7 +72,8 @@ def compile_stages(
     needed = columns_read(blueprint.plan, pipeline, parts)
     spec = QuerySpec(blueprint, parts, layouts, times, stamped, static, keys, needed)
     conditions = selections(blueprint.plan)
-    sent = [_read(s, ports[s.stream.name], conditions.get(s.stream.name), spec, checkpoint) for s in streams]
+    read = [_read(stream, spec, ports, conditions) for stream in streams]
+    sent = read_streams(read, str(checkpoint.folder))
     sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
     sent.append(control(spark, checkpoint, layouts.last.shards))
     if (beat := heartbeat(spark, checkpoint, layouts.last.shards, every)) is not None:
@@ -125,23 +127,19 @@ def _ports(pipeline: Pipeline, parts: Cut) -> dict[str, Ports]:
 
 
 def _read(
-    stream: StreamInput, ports: Ports, condition: Expression | None, spec: QuerySpec, checkpoint: Checkpoint
-) -> DataFrame:
-    """The rows of a stream; columns that nobody reads stay behind in the JVM, or, for late rows' sake, in this task."""
-    name, schema, needed = stream.stream.name, stream.stream.schema, spec.needed[stream.stream.name]
+    stream: StreamInput, spec: QuerySpec, ports: Mapping[str, Ports], conditions: Mapping[str, Expression]
+) -> Read:
+    """How a stream is read: the columns that are needed, and the rows that matter."""
+    name, schema, stamped = stream.stream.name, stream.stream.schema, stream.stream.timestamp is not None
+    needed, condition, layouts = spec.needed[name], conditions.get(name), spec.layouts
     places = {column: place for place, column in enumerate(needed)}
-    keys = tuple((port, _renumbered(key, places)) for port, key in ports)
-    stamped, test = stream.stream.timestamp is not None, None if condition is None else _moved(condition, places)
+    keys = tuple((port, _renumbered(key, places)) for port, key in ports[name])
+    test = None if condition is None else _moved(condition, places)
     read = Schema(tuple(schema[i] for i in needed))
-    few = Reading(name, read, keys, spec.layouts, stamped, stream.ahead, condition=test)
-    every, folder = tuple(range(len(schema))), str(checkpoint.folder)
-    whole = None
-    if stream.late == "whole" and needed != every:
-        whole = Reading(name, schema, keys, spec.layouts, stamped, stream.ahead, needed, test)
-    if stream.load is None:
-        return stream.rows(stream.brought(needed)).mapInArrow(reading_task(whole or few, folder), PARCELS)
-    again = None if whole is None else (whole, stream.loading(every))
-    return stream.frame.mapInArrow(loading_task(few, stream.loading(needed), again, folder), PARCELS)
+    few, whole = Reading(name, read, keys, layouts, stamped, stream.ahead, condition=test), None
+    if stream.late == "whole" and len(needed) < len(schema):
+        whole = Reading(name, schema, keys, layouts, stamped, stream.ahead, needed, test)
+    return Read(stream, needed, few, whole)
 
 
 def _renumbered(key: Placement, places: dict[int, int]) -> Placement:

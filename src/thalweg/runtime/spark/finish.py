@@ -19,9 +19,9 @@ def finishing(sink: Sink, checkpoint: Checkpoint, spec: QuerySpec | FlowSpec) ->
     a single shard take its turn. The next batch would miss the state of the others.
     """
 
-    def write(changes: DataFrame, batch: int) -> None:
-        sink.write(changes, batch)
+    def write(handed: DataFrame, batch: int) -> None:
+        sink.write(handed, batch)
         if not checkpoint.has_done(batch, spec.stages - 1):
-            changes.write.format("noop").mode("overwrite").save()
+            handed.write.format("noop").mode("overwrite").save()
 
     return write

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark import TaskContext
 
 from thalweg.core.errors import CheckpointError
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.layouts import Layouts, shard_folder
-from thalweg.runtime.shards.reading import TIME, Reading, TableReading
+from thalweg.runtime.shards.reading import Reading, TableReading
 from thalweg.runtime.shards.store import read_manifest
 from thalweg.runtime.spark.parcels import to_rows
 from thalweg.runtime.spark.processes import settle
@@ -22,7 +21,6 @@ from thalweg.runtime.spark.processes import settle
 BATCH_ID = "streaming.sql.batchId"
 
 Mapped = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-Loading = Callable[[Iterable[pa.RecordBatch]], pa.Table]
 
 
 def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
@@ -32,7 +30,9 @@ def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
         there = list(batches)
         settle()
         if there:
-            part, batch, system = _part_and_time(checkpoint)
+            context = TaskContext.get()
+            assert context is not None
+            part, (batch, system) = context.partitionId(), batch_and_time(checkpoint)
             rows = pa.Table.from_batches(there)
             if isinstance(reading, Reading) and reading.minds_the_clock:
                 parcels = reading.parcels(rows, part, system, query_time(checkpoint, reading.layouts, batch - 1))
@@ -43,29 +43,12 @@ def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
     return task
 
 
-def loading_task(reading: Reading, load: Loading, whole: tuple[Reading, Loading] | None, checkpoint: str) -> Mapped:
-    """The same over what the rows are to be loaded from. If some are late, all are loaded again as `whole` says."""
-
-    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        there = list(batches)
-        settle()
-        if there:
-            part, batch, system = _part_and_time(checkpoint)
-            chosen, rows = reading, load(there)
-            before = query_time(checkpoint, reading.layouts, batch - 1)
-            if whole is not None and pc.any(pc.less(rows.column(TIME).cast(pa.int64()), before)).as_py():
-                chosen, rows = whole[0], whole[1](there)
-            yield to_rows(chosen.parcels(rows, part, system, before), BlobFiles(checkpoint), batch)
-
-    return task
-
-
-def _part_and_time(checkpoint: str) -> tuple[int, int, int]:
-    """Which partition of the source this task reads, in which micro-batch, and the system's time as of that."""
+def batch_and_time(checkpoint: str) -> tuple[int, int]:
+    """In which micro-batch this task is, and the system's time as of that."""
     context = TaskContext.get()
     assert context is not None
     batch = int(context.getLocalProperty(BATCH_ID) or 0)
-    return context.partitionId(), batch, batch_time(checkpoint, batch)
+    return batch, batch_time(checkpoint, batch)
 
 
 def query_time(checkpoint: str | Path, layouts: Layouts, batch: int) -> Instant:

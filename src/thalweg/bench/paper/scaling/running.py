@@ -1,14 +1,17 @@
-"""Rows per second of whole plans in the kernel, over windows that are full."""
+"""Rows per second of whole plans in the kernel, over windows that are full, and what may explain them."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from thalweg.algebra.catalog import Catalog
 from thalweg.bench.feeds import BATCH, Feed, Keys
-from thalweg.bench.paper.experiment import Axis, Scale
+from thalweg.bench.paper.claims import number
+from thalweg.bench.paper.experiment import Axis, Points, Scale
 from thalweg.cql import compile_query, compile_script
 from thalweg.planner import build
 
@@ -21,7 +24,14 @@ JOIN = "SELECT s.k, s.v, t.v AS w FROM s [RANGE {0}], t [RANGE {0}] WHERE s.k = 
 EXCEPT = "SELECT k FROM s [RANGE {0}] EXCEPT SELECT k FROM t [RANGE {0}]"
 
 
-def rows_per_second(query: str, keys: Keys, window: int, scale: Scale) -> float:
+class Pace(NamedTuple):
+    """How many rows a second, and how many changes of the answer each row makes."""
+
+    rate: float
+    changes: float
+
+
+def pace(query: str, keys: Keys, window: int, scale: Scale) -> Pace:
     """A tuple of each stream in a tick, in batches of 25,000 ticks; the median of several, once the window is full."""
     catalog = Catalog()
     compile_script("CREATE STREAM s (k INT, v INT); CREATE STREAM t (k INT, v INT)", catalog)
@@ -29,11 +39,43 @@ def rows_per_second(query: str, keys: Keys, window: int, scale: Scale) -> float:
     read = sorted({node.source for node in pipeline.nodes if node.source is not None})
     feeds = {name: Feed(keys, window, seed) for seed, name in enumerate(read)}
     filled = -(-window // BATCH) + 2
-    times = []
+    times, gained = [], 0
     for step in range(filled + scale.pick(MEASURED, 1)):
         batches = {name: feed.arrivals() for name, feed in feeds.items()}
         began = time.perf_counter()
-        pipeline.process(batches, next(iter(feeds.values())).at - 1)
+        told = pipeline.process(batches, next(iter(feeds.values())).at - 1)
         if step >= filled:
             times.append(time.perf_counter() - began)
-    return len(feeds) * BATCH / float(np.median(times))
+            gained += len(told)
+    rows = len(feeds) * BATCH
+    return Pace(rows / float(np.median(times)), gained / (rows * len(times)))
+
+
+def rates(paces: Mapping[str, Mapping[float, Pace]]) -> Points:
+    """For the plot."""
+    return {name: {n: one.rate for n, one in found.items()} for name, found in paces.items()}
+
+
+def changes(paces: Mapping[str, Mapping[float, Pace]]) -> dict[str, str]:
+    """For the details."""
+    told = "changes of the answer for each row, "
+    return {told + name: _listed({n: one.changes for n, one in found.items()}) for name, found in paces.items()}
+
+
+def random_reads(sizes: Iterable[int]) -> dict[str, str]:
+    """What the processor's caches do here: nanoseconds for a read from anywhere in a table of 8-byte entries."""
+    rng = np.random.default_rng(0)
+    found = {}
+    for size in sizes:
+        table, places = np.zeros(size, dtype=np.int64), rng.integers(0, size, 1 << 20)
+        times = []
+        for _ in range(3):
+            began = time.perf_counter()
+            table.take(places)
+            times.append(time.perf_counter() - began)
+        found[float(size)] = 1e9 * min(times) / len(places)
+    return {"a read from anywhere in a table of so many entries (ns)": _listed(found)}
+
+
+def _listed(found: Mapping[float, float]) -> str:
+    return ", ".join(f"{number(y)} at {number(x)}" for x, y in found.items())

@@ -7,7 +7,17 @@ from collections.abc import Callable
 from thalweg.bench.feeds import Keys, uniform, zipf
 from thalweg.bench.paper.claims import grows
 from thalweg.bench.paper.experiment import Axis, Experiment, Measured, Scale
-from thalweg.bench.paper.scaling.running import AGGREGATE, DISTINCT, EXCEPT, JOIN, RATE, rows_per_second
+from thalweg.bench.paper.scaling.running import (
+    AGGREGATE,
+    DISTINCT,
+    EXCEPT,
+    JOIN,
+    RATE,
+    changes,
+    pace,
+    random_reads,
+    rates,
+)
 
 WINDOWS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 CASES: dict[str, tuple[str, Callable[[int], Keys]]] = {
@@ -20,9 +30,8 @@ CASES: dict[str, tuple[str, Callable[[int], Keys]]] = {
 
 def _run(scale: Scale) -> Measured:
     windows = scale.pick(WINDOWS, (1_000, 10_000))
-    return Measured(
-        {name: {n: rows_per_second(query, keys(n), n, scale) for n in windows} for name, (query, keys) in CASES.items()}
-    )
+    paces = {name: {float(n): pace(query, keys(n), n, scale) for n in windows} for name, (query, keys) in CASES.items()}
+    return Measured(rates(paces), {**changes(paces), **random_reads(n // 10 for n in windows)})
 
 
 BY_WINDOW = Experiment(

@@ -133,8 +133,8 @@ class SparkFlow:
         frame = self._frames.frame(spec, commands, self._every, sinks.take())
         finish = finishing(sinks, place, spec)
 
-        def write(changes: DataFrame, batch: int) -> None:
-            finish(changes, batch)
+        def write(handed: DataFrame, batch: int) -> None:
+            finish(handed, batch)
             self._suspend_everywhere(batch)
 
         writer = frame.writeStream.foreachBatch(write).queryName(self.name)

@@ -21,8 +21,8 @@ from thalweg.runtime.spark.compile import control, held
 from thalweg.runtime.spark.flow.stage import ANSWERS, FlowTask
 from thalweg.runtime.spark.heartbeat import heartbeat
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.parcels import PARCELS, for_every_shard
-from thalweg.runtime.spark.reading import loading_task, reading_task
+from thalweg.runtime.spark.loading import Read, read_streams
+from thalweg.runtime.spark.parcels import for_every_shard
 from thalweg.runtime.spark.taking import NOTES, Take
 
 
@@ -58,7 +58,7 @@ class Frames:
         """What all queries gain (or notes that tasks `take` it); time passes `every` so often in silent streams."""
         shards = spec.shards
         self.checkpoint.control.mkdir(parents=True, exist_ok=True)
-        sent = [self._read(stream, spec) for stream in self.streams]
+        sent = read_streams([self._read(stream, spec) for stream in self.streams], str(self.checkpoint.folder))
         told = self.spark.readStream.schema("command string").json(str(commands.folder))
         sent.append(for_every_shard(told, FLOW, sf.lit(BEGINNING), shards, sf.col("command").cast("binary")))
         sent.append(control(self.spark, self.checkpoint, shards))
@@ -68,11 +68,8 @@ class Frames:
         task = FlowTask(spec, str(self.checkpoint.folder), take).task()
         return parcels.mapInArrow(task, ANSWERS if take is None else NOTES)
 
-    def _read(self, stream: StreamInput, spec: FlowSpec) -> DataFrame:
-        name, schema, folder = stream.stream.name, stream.stream.schema, str(self.checkpoint.folder)
+    def _read(self, stream: StreamInput, spec: FlowSpec) -> Read:
+        name, schema = stream.stream.name, stream.stream.schema
         ports = tuple((i, port.key) for i, port in enumerate(spec.ports) if port.source == name)
-        stamped, all_columns = stream.stream.timestamp is not None, tuple(range(len(schema)))
-        reading = Reading(name, schema, ports, spec.layouts, stamped, stream.ahead)
-        if stream.load is None:
-            return stream.rows(stream.brought(all_columns)).mapInArrow(reading_task(reading, folder), PARCELS)
-        return stream.frame.mapInArrow(loading_task(reading, stream.loading(all_columns), None, folder), PARCELS)
+        reading = Reading(name, schema, ports, spec.layouts, stream.stream.timestamp is not None, stream.ahead)
+        return Read(stream, tuple(range(len(schema))), reading)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from shutil import rmtree
 from uuid import uuid4
@@ -15,7 +16,7 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from thalweg.core.errors import CheckpointError
-from thalweg.runtime.shards.files import not_written, replace_file
+from thalweg.runtime.shards.files import not_written, replace_file, sync_file
 from thalweg.runtime.spark.sinks.base import Told
 from thalweg.runtime.spark.taking import Take, taken
 
@@ -44,20 +45,23 @@ class ParquetSink:
         return ParquetFile(str(self.path / _TAKEN), to_arrow_schema(schema, timezone="UTC").with_metadata(told))
 
     def commit(self, notes: Sequence[str], batch: int) -> None:
-        """The files that count become the batch's folder, in one step; what other tasks wrote goes."""
+        """The files that count get a folder, which becomes the batch's; what other tasks wrote goes."""
         if self._told is not None:
             self._claim(self._told.owner())
-        whole, place = self.path / _TAKEN / f"{batch}.whole", self._folder(batch)
-        rmtree(whole, ignore_errors=True)
+        taken, place = self.path / _TAKEN, self._folder(batch)
+        whole, old = (taken / f"{batch}-{uuid4().hex}-{kind}" for kind in ("whole", "old"))
         try:
             whole.mkdir(parents=True)
             for name in notes:
-                (self.path / _TAKEN / str(batch) / name).rename(whole / name)
-            rmtree(place, ignore_errors=True)
+                (taken / str(batch) / name).rename(whole / name)
+            sync_file(whole)
+            if place.exists():  # the batch comes again
+                place.rename(old)
             whole.rename(place)
+            sync_file(self.path)
         except OSError as error:
             raise not_written(place, error) from error
-        rmtree(self.path / _TAKEN, ignore_errors=True)  # there is one batch at a time
+        rmtree(taken, ignore_errors=True)  # there is one batch at a time
 
     def write(self, changes: DataFrame, batch: int) -> None:
         """The batch's changes, all columns as they are."""
@@ -105,15 +109,18 @@ class ParquetFile:
 
     def __call__(self, rows: Iterable[pa.RecordBatch], batch: int, part: int) -> str:
         """Part 0 always has a file, so that every batch tells what its columns are."""
-        there = [one for one in rows if one.num_rows]
-        if not there and part:
-            return ""
-        table = pa.Table.from_batches(there).cast(self.schema) if there else self.schema.empty_table()
         path = Path(self.folder) / str(batch) / f"part-{part:05d}-{uuid4().hex}.parquet"
+        there = (pa.Table.from_batches([one]).cast(self.schema) for one in rows if one.num_rows)
+        first = next(there, None if part else self.schema.empty_table())
+        if first is None:
+            return ""
         texts = [field.name for field in self.schema if pa.types.is_string(field.type)]
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            pq.write_table(table, path, use_dictionary=texts)
+            with pq.ParquetWriter(path, self.schema, use_dictionary=texts) as writer:
+                for table in chain([first], there):
+                    writer.write_table(table)
+            sync_file(path)
         except OSError as error:
             raise not_written(path, error) from error
         return path.name

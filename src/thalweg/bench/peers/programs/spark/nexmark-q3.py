@@ -11,9 +11,9 @@ spark = builder.config("spark.sql.shuffle.partitions", cores).getOrCreate()
 auction = spark.readStream.schema(
     "ts timestamp, id long, item string, category long, initial_bid long, reserve long, seller long, expires timestamp"
 )
-auction = auction.option("maxFilesPerTrigger", 4).parquet(f"{data}/parquet/auction")
+auction = auction.option("maxFilesPerTrigger", 16).parquet(f"{data}/parquet/auction")
 person = spark.readStream.schema("ts timestamp, id long, name string, email string, city string, state string")
-person = person.option("maxFilesPerTrigger", 4).parquet(f"{data}/parquet/person")
+person = person.option("maxFilesPerTrigger", 16).parquet(f"{data}/parquet/person")
 sellers = person.where("state IN ('OR', 'ID', 'CA')").withColumnRenamed("id", "seller")
 answer = auction.where("category = 3").join(sellers, "seller").select("name", "city", "state", "id")
 writer = answer.writeStream.outputMode("append").option("checkpointLocation", mkdtemp())

@@ -12,9 +12,9 @@ spark = builder.config("spark.sql.shuffle.partitions", cores).getOrCreate()
 auction = spark.readStream.schema(
     "ts timestamp, id long, item string, category long, initial_bid long, reserve long, seller long, expires timestamp"
 )
-auction = auction.option("maxFilesPerTrigger", 4).parquet(f"{data}/parquet/auction")
+auction = auction.option("maxFilesPerTrigger", 16).parquet(f"{data}/parquet/auction")
 person = spark.readStream.schema("ts timestamp, id long, name string, email string, city string, state string")
-person = person.option("maxFilesPerTrigger", 4).parquet(f"{data}/parquet/person")
+person = person.option("maxFilesPerTrigger", 16).parquet(f"{data}/parquet/person")
 both = person.select("ts", "id", "name", sf.lit(False).alias("sells")).union(
     auction.select("ts", sf.col("seller").alias("id"), sf.lit(None).alias("name"), sf.lit(True).alias("sells"))
 )

@@ -11,7 +11,7 @@ from thalweg.runtime.spark.session import local_spark
 data, out, cores = sys.argv[1:4]
 engine = tw.Engine(local_spark(cores, **{"spark.driver.memory": "4g"}), shards=int(cores))
 for name, schema in {"auction": AUCTION, "person": PERSON}.items():
-    engine.stream(name, tw.sources.parquet(engine.spark, f"{data}/parquet/{name}", schema, files_per_batch=4))
+    engine.stream(name, tw.sources.parquet(engine.spark, f"{data}/parquet/{name}", schema, files_per_batch=16))
 query = engine.query("""
     SELECT DISTINCT p.id, p.name
     FROM person [RANGE 10 SECONDS SLIDE 10 SECONDS] p JOIN auction [RANGE 10 SECONDS SLIDE 10 SECONDS] a

@@ -13,7 +13,7 @@ data, out, cores = sys.argv[1:4]
 schema = Schema.of(ts=DataType.TIMESTAMP, k=DataType.BIGINT, v=DataType.BIGINT)
 engine = tw.Engine(local_spark(cores, **{"spark.driver.memory": "4g"}), shards=int(cores))
 for name in "abcdef":
-    engine.stream(name, tw.sources.parquet(engine.spark, f"{data}/parquet/{name}", schema, files_per_batch=4))
+    engine.stream(name, tw.sources.parquet(engine.spark, f"{data}/parquet/{name}", schema, files_per_batch=16))
 query = engine.query("""
     SELECT a.k, a.v AS a, b.v AS b, c.v AS c, d.v AS d, e.v AS e, f.v AS f
     FROM a [RANGE 12 SECONDS], b [RANGE 12 SECONDS], c [RANGE 12 SECONDS],
