@@ -52,14 +52,14 @@ class DeltaStar(Operator):
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The pieces that begin: none for a duplicate of a value that is shown."""
         (batch,) = inputs
-        code = self._rows.encode(batch.columns, len(batch))
+        code, first, last = _without_repeats(self._rows.encode(batch.columns, len(batch)), batch.start, batch.end)
         self._until.fit(self._rows.size)
         self._last.fit(self._rows.size)
         self._now = now
         ended, *replaced = self._replace(now)
         hidden = np.flatnonzero(self._until.values[code] <= now)
-        appeared = self._appear(code[hidden], batch.start[hidden], batch.end[hidden], now)
-        np.maximum.at(self._last.values, code, batch.end)
+        appeared = self._appear(code[hidden], first[hidden], last[hidden], now)
+        np.maximum.at(self._last.values, code, last)
         pieces, start, end = (np.concatenate(lanes) for lanes in zip(replaced, appeared, strict=True))
         rows = self._rows.decode(pieces)
         self._forget(np.concatenate([ended, code[hidden]]), now)
@@ -98,6 +98,15 @@ class DeltaStar(Operator):
         self._until.values[code] = end
         waits = np.flatnonzero((end > now) & (end < FOREVER))
         self._ends.add(end[waits], code[waits])
+
+
+def _without_repeats(code: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
+    """Tuples, but for those that are like the one before: most, where a window lets many come and go together."""
+    repeats = (code[1:] == code[:-1]) & (start[1:] == start[:-1]) & (end[1:] == end[:-1])
+    if not repeats.any():
+        return code, start, end
+    kept = np.concatenate([[0], np.flatnonzero(~repeats) + 1])
+    return code[kept], start[kept], end[kept]
 
 
 class _Chains:
