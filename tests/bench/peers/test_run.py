@@ -17,10 +17,17 @@ from thalweg.bench.peers.lines import lines_of_code
 from thalweg.bench.peers.outcome import Outcome
 from thalweg.bench.peers.processes import run_process
 from thalweg.bench.peers.queries import QUERIES
-from thalweg.bench.peers.run import Setting, measure
+from thalweg.bench.peers.run import PROGRAMS, Setting, measure
 from thalweg.bench.peers.table import notes, table
 
 BUSY = "import time\nkept = bytearray(300_000_000)\nend = time.time() + 1.5\nwhile time.time() < end: pass\n"
+LESS_WITH_MORE = """
+import sys, time
+from pathlib import Path
+if sys.argv[2] == "-":
+    time.sleep(0.7 / len(list(Path(sys.argv[1]).glob("parquet/bid/*"))))
+    sys.exit()
+"""
 
 
 def test_a_process_is_watched_with_all_that_it_starts(tmp_path: Path) -> None:
@@ -48,9 +55,15 @@ def test_times_are_taken_of_right_answers_only(tmp_path: Path) -> None:
     assert right.startup_s is not None and right.peak_mb is not None and right.peak_mb > 20
     wrong = measure(replace(query, expected=query.expected + " LIMIT 3"), PEERS["duckdb"], Setting(tmp_path))
     assert wrong.verdict == "wrong" and wrong.rows_per_s is None and wrong.why.startswith("extra")
+    more = Setting(tmp_path, programs=tmp_path)
     (tmp_path / "duckdb").mkdir()
+    program = (PROGRAMS / "duckdb" / "nexmark-q2.py").read_text().replace("import sys\n", LESS_WITH_MORE, 1)
+    (tmp_path / "duckdb" / "nexmark-q2.py").write_text(program)
+    noise = measure(query, PEERS["duckdb"], more)
+    assert (noise.verdict, noise.rows_per_s) == ("right", None) and "give more with --rows" in noise.why
+    assert notes([noise]) == [f"{PEERS['duckdb'].title}, nexmark-q2: right: {noise.why}"]
     (tmp_path / "duckdb" / "nexmark-q2.py").write_text("raise SystemError('no luck')\n")
-    failed = measure(query, PEERS["duckdb"], Setting(tmp_path, programs=tmp_path))
+    failed = measure(query, PEERS["duckdb"], more)
     assert (failed.verdict, failed.why, failed.lines) == ("failed", "SystemError: no luck", 1)
 
 

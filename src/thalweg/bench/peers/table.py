@@ -44,5 +44,5 @@ def notes(outcomes: Sequence[Outcome]) -> list[str]:
     return [
         f"{PEERS[outcome.peer].title}, {outcome.query}: {outcome.verdict}: {outcome.why}"
         for outcome in outcomes
-        if outcome.verdict != "right"
+        if outcome.why
     ]
