@@ -21,7 +21,7 @@ from thalweg.bench.paper.seed001.simulation import (
     tuples,
 )
 
-WINDOW = 0.5  # seconds
+WINDOW = 3.0  # seconds
 SLOT = 16  # items that an operator may take in its turn
 RATE = 600  # tuples per second and stream, by selectivity: where NTA is about saturated
 SLOWER = 300  # where it is not
@@ -33,7 +33,7 @@ QUERY = "SELECT SUM(s2.price) AS total FROM s1 [RANGE {w}] JOIN s2 [RANGE {w}] O
 
 _WORKLOAD = (
     "Query Q2 with SUM in place of MAX, for an answer is told only when it changes, and MAX seldom does. Poisson "
-    "arrivals, windows of 0.5 s, selectivity by the number of stores, round-robin with slots of 16 items. Windows are "
+    "arrivals, windows of 3 s, selectivity by the number of stores, round-robin with slots of 16 items. Windows are "
     "filled at no cost; then, for the length of a window, the clock goes on with the processor time that each turn "
     "takes, so that rates and delays are those of this machine (the paper's: up to 350 tuples/s, windows of 30 s)."
 )

@@ -9,7 +9,7 @@ from pyspark.sql import functions as sf
 data, out, cores = sys.argv[1:4]
 builder = SparkSession.builder.master(f"local[{cores}]").config("spark.driver.memory", "4g")
 spark = builder.config("spark.sql.shuffle.partitions", cores).getOrCreate()
-reader = spark.readStream.schema("ts timestamp, k long, v long").option("maxFilesPerTrigger", 16)
+reader = spark.readStream.schema("ts timestamp, k long, v long").option("maxFilesPerTrigger", 4)
 answer = None
 for name in "abcdef":
     stream = reader.parquet(f"{data}/parquet/{name}").withWatermark("ts", "12 seconds")
