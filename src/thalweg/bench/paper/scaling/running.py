@@ -36,7 +36,7 @@ def pace(query: str, keys: Keys, window: int, scale: Scale) -> Pace:
     catalog = Catalog()
     compile_script("CREATE STREAM s (k INT, v INT); CREATE STREAM t (k INT, v INT)", catalog)
     pipeline = build(compile_query(query.format(window), catalog))
-    read = sorted({node.source for node in pipeline.nodes if node.source is not None})
+    read = sorted({node.source for node in pipeline.nodes if node.source})
     feeds = {name: Feed(keys, window, seed) for seed, name in enumerate(read)}
     filled = -(-window // BATCH) + 2
     times, gained = [], 0
