@@ -57,7 +57,7 @@ FIGURE_9 = Experiment(
         below_at_end(
             "UPA", "DIRECT", "UPA is nearly twice as fast as DIRECT at the largest window", by=1.8, why=CHEAP_READING
         ),
-        below("DIRECT", "NT", "DIRECT is faster than NT"),
+        below("DIRECT", "NT", "DIRECT is faster than NT", why=NOT_FEW),
         widens("UPA", "DIRECT", "DIRECT loses ground to UPA as the window grows", why=CHEAP_READING),
     ),
 )

@@ -25,6 +25,7 @@ ONCE_A_SLIDE = (
     "a group's change is told once a slide, and there are no more groups than sources, 15,000 in Zeek's logs: "
     "ten times the tuples change two or three times as many groups"
 )
+TOGETHER = "a longer slide joins more tuples in one call, and those with the same key are looked up together"
 SHOWN = (
     "delta* only sees that a value is shown already, where the window holds them all, as it does of a recorded "
     "trace that begins anew within it; an aggregate adds each tuple to its group and takes it away again"
@@ -69,7 +70,7 @@ FIGURE_6 = Experiment(
     (
         *(
             grows(name, f"{name} grows linearly: about ten times from 1 to 10", least=5.0, most=20.0, why=why)
-            for name, why in {JOIN: "", DISTINCT: "", SUM: ONCE_A_SLIDE, MAX: ONCE_A_SLIDE}.items()
+            for name, why in {JOIN: TOGETHER, DISTINCT: "", SUM: ONCE_A_SLIDE, MAX: ONCE_A_SLIDE}.items()
         ),
         below(DISTINCT, JOIN, "a join costs far more than duplicate elimination", by=2.0),
         below(SUM, DISTINCT, "SUM costs less than duplicate elimination", why=SHOWN),
