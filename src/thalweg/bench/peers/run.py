@@ -31,7 +31,6 @@ MORE = 4  # each run has so many times the rows of the one before
 STEPS = 2  # and there are at most so many runs after the first
 WITH_LATENCY = "last-ten"  # in which every row changes the answer at once
 WAITING = 90.0  # seconds for the first row to be seen
-LONGER = 1.02  # times that the last run must take, or the rate is noise
 ENOUGH = 10.0  # seconds that the last run should take longer than the one before
 
 
@@ -45,6 +44,7 @@ class Setting:
     rows: int | None = None  # instead of each query's own
     timeout: float = 900.0
     timed: bool = True
+    longer: float = 1.02  # times what the run before took that the last one must take, or the rate is noise
     programs: Path = PROGRAMS
 
     def told(self, command: list[str], data: Path, out: str) -> tuple[list[str], dict[str, str]]:
@@ -115,7 +115,7 @@ def _times(query: Query, peer: Peer, setting: Setting, command: list[str], found
             break
     if slow.failed:
         return found.known(verdict="failed", why=slow.failed, rows=rows)
-    if slow.seconds < LONGER * quick.seconds:
+    if slow.seconds < setting.longer * quick.seconds:
         return found.known(why=f"{rows:,} rows take no longer than {few:,}: give more with --rows", rows=rows)
     worked = (rows - few) / max(1e-3, slow.cpu_seconds - quick.cpu_seconds)
     rate = (rows - few) / max(1e-3, slow.seconds - quick.seconds)
