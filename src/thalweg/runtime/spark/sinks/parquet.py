@@ -48,12 +48,12 @@ class ParquetSink:
         """The files that count get a folder, which becomes the batch's; what other tasks wrote goes."""
         if self._told is not None:
             self._claim(self._told.owner())
-        taken, place = self.path / _TAKEN, self._folder(batch)
-        whole, old = (taken / f"{batch}-{uuid4().hex}-{kind}" for kind in ("whole", "old"))
+        staged, place = self.path / _TAKEN, self._folder(batch)
+        whole, old = (staged / f"{batch}-{uuid4().hex}-{kind}" for kind in ("whole", "old"))
         try:
             whole.mkdir(parents=True)
             for name in notes:
-                (taken / str(batch) / name).rename(whole / name)
+                (staged / str(batch) / name).rename(whole / name)
             sync_file(whole)
             if place.exists():  # the batch comes again
                 place.rename(old)
@@ -61,7 +61,7 @@ class ParquetSink:
             sync_file(self.path)
         except OSError as error:
             raise not_written(place, error) from error
-        rmtree(taken, ignore_errors=True)  # there is one batch at a time
+        rmtree(staged, ignore_errors=True)  # there is one batch at a time
 
     def write(self, changes: DataFrame, batch: int) -> None:
         """The batch's changes, all columns as they are."""
