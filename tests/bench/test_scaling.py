@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from thalweg.bench.feeds import uniform
-from thalweg.bench.paper.experiment import Scale
-from thalweg.bench.paper.scaling.running import AGGREGATE, DISTINCT, JOIN, Pace, changes, pace, random_reads, rates
+from thalweg.bench.paper.experiment import Measured, Scale
+from thalweg.bench.paper.scaling.running import AGGREGATE, DISTINCT, JOIN, Pace, measured, pace
 
 
 def test_a_row_makes_as_many_results_as_it_has_partners() -> None:
@@ -21,7 +21,7 @@ def test_a_row_changes_a_group_when_it_comes_and_when_it_goes() -> None:
 
 def test_what_is_told_of_them() -> None:
     paces = {"a": {10.0: Pace(5.0, 0.25), 1_000.0: Pace(6.0, 2.0)}}
-    assert rates(paces) == {"a": {10.0: 5.0, 1_000.0: 6.0}}
-    assert changes(paces) == {"changes of the answer for each row, a": "0.25 at 10, 2 at 1,000"}
-    (told,) = random_reads([8]).values()
-    assert told.endswith(" at 8")
+    changes = {"changes of the answer for each row, a": "0.25 at 10, 2 at 1,000"}
+    assert measured(paces) == Measured({"a": {10.0: 5.0, 1_000.0: 6.0}}, changes)
+    told = measured(paces, [8]).details
+    assert len(told) == 2 and list(told.values())[1].endswith(" at 8")

@@ -5,16 +5,7 @@ from __future__ import annotations
 from thalweg.bench.feeds import uniform
 from thalweg.bench.paper.claims import below, grows
 from thalweg.bench.paper.experiment import Axis, Experiment, Measured, Scale
-from thalweg.bench.paper.scaling.running import (
-    AGGREGATE,
-    DISTINCT,
-    JOIN,
-    RATE,
-    changes,
-    pace,
-    random_reads,
-    rates,
-)
+from thalweg.bench.paper.scaling.running import AGGREGATE, DISTINCT, JOIN, RATE, measured, pace
 
 WINDOW = 1_000_000
 JOINED = 100_000
@@ -25,15 +16,16 @@ def _by_groups(scale: Scale) -> Measured:
     groups = scale.pick((10, 100, 1_000, 10_000, 100_000, 1_000_000), (10, 100))
     queries = {"aggregate": AGGREGATE, "distinct": DISTINCT}
     paces = {name: {float(n): pace(q, uniform(n), window, scale) for n in groups} for name, q in queries.items()}
-    return Measured(rates(paces), {**changes(paces), **random_reads(groups)})
+    return measured(paces, groups)
 
 
 def _by_partners(scale: Scale) -> Measured:
     window = scale.pick(JOINED, 1_000)
     partners = scale.pick((1, 3, 10, 30, 100), (1, 10))
     paces = {"rows in": {float(n): pace(JOIN, uniform(max(1, window // n)), window, scale) for n in partners}}
-    made: dict[float | str, float] = {n: found.rate * found.changes for n, found in paces["rows in"].items()}
-    return Measured({**rates(paces), "results out": made}, changes(paces))
+    made: dict[float | str, float] = {n: one.rate * one.changes for n, one in paces["rows in"].items()}
+    found = measured(paces)
+    return Measured({**found.series, "results out": made}, found.details)
 
 
 BY_GROUPS = Experiment(

@@ -11,7 +11,7 @@ import numpy as np
 from thalweg.algebra.catalog import Catalog
 from thalweg.bench.feeds import BATCH, Feed, Keys
 from thalweg.bench.paper.claims import number
-from thalweg.bench.paper.experiment import Axis, Points, Scale
+from thalweg.bench.paper.experiment import Axis, Measured, Points, Scale
 from thalweg.cql import compile_query, compile_script
 from thalweg.planner import build
 
@@ -51,18 +51,15 @@ def pace(query: str, keys: Keys, window: int, scale: Scale) -> Pace:
     return Pace(rows / float(np.median(times)), gained / (rows * len(times)))
 
 
-def rates(paces: Mapping[str, Mapping[float, Pace]]) -> Points:
-    """For the plot."""
-    return {name: {n: one.rate for n, one in found.items()} for name, found in paces.items()}
-
-
-def changes(paces: Mapping[str, Mapping[float, Pace]]) -> dict[str, str]:
-    """For the details."""
+def measured(paces: Mapping[str, Mapping[float, Pace]], tables: Iterable[int] = ()) -> Measured:
+    """Rates, and in the details the changes of the answer, and what reading costs in `tables` of such sizes."""
+    rates: Points = {name: {n: one.rate for n, one in found.items()} for name, found in paces.items()}
     told = "changes of the answer for each row, "
-    return {told + name: _listed({n: one.changes for n, one in found.items()}) for name, found in paces.items()}
+    changes = {told + name: _listed({n: one.changes for n, one in found.items()}) for name, found in paces.items()}
+    return Measured(rates, {**changes, **_random_reads(tables)})
 
 
-def random_reads(sizes: Iterable[int]) -> dict[str, str]:
+def _random_reads(sizes: Iterable[int]) -> dict[str, str]:
     """What the processor's caches do here: nanoseconds for a read from anywhere in a table of 8-byte entries."""
     rng = np.random.default_rng(0)
     found = {}
@@ -74,7 +71,7 @@ def random_reads(sizes: Iterable[int]) -> dict[str, str]:
             table.take(places)
             times.append(time.perf_counter() - began)
         found[float(size)] = 1e9 * min(times) / len(places)
-    return {"a read from anywhere in a table of so many entries (ns)": _listed(found)}
+    return {"a read from anywhere in a table of so many entries (ns)": _listed(found)} if found else {}
 
 
 def _listed(found: Mapping[float, float]) -> str:

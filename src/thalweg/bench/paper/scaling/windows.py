@@ -7,17 +7,7 @@ from collections.abc import Callable
 from thalweg.bench.feeds import Keys, uniform, zipf
 from thalweg.bench.paper.claims import grows
 from thalweg.bench.paper.experiment import Axis, Experiment, Measured, Scale
-from thalweg.bench.paper.scaling.running import (
-    AGGREGATE,
-    DISTINCT,
-    EXCEPT,
-    JOIN,
-    RATE,
-    changes,
-    pace,
-    random_reads,
-    rates,
-)
+from thalweg.bench.paper.scaling.running import AGGREGATE, DISTINCT, EXCEPT, JOIN, RATE, measured, pace
 
 WINDOWS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 CASES: dict[str, tuple[str, Callable[[int], Keys]]] = {
@@ -31,7 +21,7 @@ CASES: dict[str, tuple[str, Callable[[int], Keys]]] = {
 def _run(scale: Scale) -> Measured:
     windows = scale.pick(WINDOWS, (1_000, 10_000))
     paces = {name: {float(n): pace(query, keys(n), n, scale) for n in windows} for name, (query, keys) in CASES.items()}
-    return Measured(rates(paces), {**changes(paces), **random_reads(n // 10 for n in windows)})
+    return measured(paces, [n // 10 for n in windows])
 
 
 BY_WINDOW = Experiment(

@@ -39,7 +39,7 @@ SELDOM = (
 )
 TWO_EACH = (
     "delta* stores up to two tuples for each value, so the ratio is half the tuples of a value in the window, "
-    "and grows with it: there are 2,000 sources if connections are generated, and 15,000 in Zeek's"
+    "and grows with it: there are 2,000 sources if connections are generated, and some 8,000 on a link of Zeek's"
 )
 RENEWED = (
     f"{COUNTS}. Where every value is always there, as in windows that are longer than a recorded trace, which "

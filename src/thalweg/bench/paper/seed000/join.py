@@ -21,7 +21,7 @@ CHEAP_READING = (
     "list"
 )
 NOT_FEW = (
-    "the protocol that stands for ftp in Zeek's logs, http, is not rare: results grow with the square of the "
+    "the protocol that stands for ftp in Zeek's logs, http, is a twelfth of them: results grow with the square of the "
     "window (see the details), and to find and write them costs NT and UPA alike"
 )
 DROPPED = "a partition is dropped whole when it has ended and never read through, so that their number hardly matters"
