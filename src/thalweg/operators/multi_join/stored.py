@@ -57,9 +57,7 @@ class Stored(Stateful):
         self._places = tuple(places)
         self._buffers = list(buffers)
         self._merged: dict[int, Sequence[Run]] = {}  # by attribute, for a turn
-        self._looked_up: dict[
-            int, tuple[Ints, list[tuple[Run, Ints, Ints]]]
-        ] = {}  # the same: codes, and where they are
+        self._looked_up: dict[int, tuple[Ints, list[InRun]]] = {}  # the same: codes, and where they are
 
     def __len__(self) -> int:
         return sum(map(len, self._buffers))
