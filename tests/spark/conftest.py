@@ -12,8 +12,9 @@ from pyspark.sql import SparkSession
 
 from thalweg.runtime.spark.java import java_home
 
-# A Java that lives for minutes must not spend them on making code fast that will hardly be used again.
-BRIEFLY = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+# A Java that lives for minutes must not spend them on making code fast that will hardly be used again. Of itself it
+# then keeps room for 48 MB of compiled code, and fails when hundreds of queries have filled it; else it keeps 240.
+BRIEFLY = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 
 SETTINGS = {
     "spark.driver.extraJavaOptions": BRIEFLY,
