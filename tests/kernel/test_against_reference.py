@@ -76,7 +76,8 @@ def test_the_kernel_gives_the_references_answer(root: str, strategy: Strategy, d
     restart = data.draw(st.none() | st.integers(0, len(events)), label="restart after so many events")
     reference = Reference(plan, history)
     above = data.draw(st.sampled_from(ABOVE_NEGATION), label="above a negation")
-    run = KernelRun(plan, BEGINNING, strategy, batch, Settings(above_negation=above))
+    in_parts = data.draw(st.sampled_from([None, 1]), label="aggregates in parts")
+    run = KernelRun(plan, BEGINNING, strategy, batch, Settings(above_negation=above, in_parts=in_parts))
     changes: list[Change] = []
     for place, event in enumerate(events):
         feed(run, event)

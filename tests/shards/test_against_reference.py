@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from kernel.test_against_reference import AFTERWARDS, allowed, told
 from oracle.tables import close
 from strategies.plans import OPERATORS, cases
-from thalweg.algebra.plan import RelationScan
+from thalweg.algebra.plan import Plan, RelationScan
 from thalweg.core.time import BEGINNING
+from thalweg.planner import Settings
 from thalweg.planner.blueprint import Blueprint
 from thalweg.reference.evaluate import Reference
+from thalweg.reference.history import History
 from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.shards.simulated import SimulatedShards
@@ -26,11 +28,15 @@ EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_shards_give_the_references_answer(root: str, data: st.DataObject) -> None:
-    plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
+    compare_in_shards(*data.draw(cases(root=root).filter(lambda case: allowed(case[0]))), data)
+
+
+def compare_in_shards(plan: Plan, history: History, data: st.DataObject) -> None:
+    """Any number of shards, batch size and restart; small tables and aggregates in parts, or not."""
     shards = data.draw(st.sampled_from([1, 2, 5]), label="shards")
     batch = data.draw(st.sampled_from([1, 7, 1000]), label="batch size")
     stop = data.draw(st.integers(0, 10), label="restart after so many batches")
-    blueprint = Blueprint(plan)
+    blueprint = Blueprint(plan, settings=Settings(in_parts=data.draw(st.sampled_from([None, 1]), label="in parts")))
     tables = sorted({leaf.source.name for leaf in plan.walk() if isinstance(leaf, RelationScan)})
     copied = data.draw(st.sets(st.sampled_from(tables)) if tables else st.just(set()), label="copied tables")
     run = SimulatedShards(blueprint, shards, copied)

@@ -20,11 +20,14 @@ from oracle.tables import close
 from shards.cluster import Cluster, Told
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.catalog import Catalog, Relation, Stream
+from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 from thalweg.cql import compile_query
+from thalweg.planner import Settings
 from thalweg.planner.blueprint import Blueprint
 from thalweg.reference.evaluate import Reference
+from thalweg.reference.history import History
 from thalweg.runtime.shards.aside import BAD_ROWS, LATE, read_aside
 from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.layouts import Layout
@@ -40,7 +43,11 @@ GROUPS = 8
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_query_goes_on_in_any_number_of_shards_with_the_same_answers(root: str, data: st.DataObject) -> None:
-    plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
+    compare_across_borders(*data.draw(cases(root=root).filter(lambda case: allowed(case[0]))), data)
+
+
+def compare_across_borders(plan: Plan, history: History, data: st.DataObject) -> None:
+    """Any batches, stopped anywhere and gone on with in other numbers of shards."""
     size = data.draw(st.sampled_from([3, 1]), label="batch size")
     events = told(plan, history)
     sources = {leaf.source.name for leaf in plan.walk() if hasattr(leaf, "source")}
@@ -58,7 +65,8 @@ def test_a_query_goes_on_in_any_number_of_shards_with_the_same_answers(root: str
         keys = dict.fromkeys(tables, ())
         groups = data.draw(st.sampled_from([5, 8]), label="groups")
         copied = data.draw(st.sets(st.sampled_from(sorted(tables))) if tables else st.just(set()), label="copied")
-        blueprint = Blueprint(plan)
+        in_parts = data.draw(st.sampled_from([None, 1]), label="in parts")
+        blueprint = Blueprint(plan, settings=Settings(in_parts=in_parts))
         cluster = Cluster(blueprint, shards, Path(folder), inputs, keys, twice=False, groups=groups, copied=copied)
         borders = data.draw(st.sets(st.integers(0, len(batches)), min_size=1, max_size=2), label="stopped before")
         for number, rows in enumerate([*batches, {}]):

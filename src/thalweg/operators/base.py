@@ -43,6 +43,14 @@ class Operator(Stateful, ABC):
         return None
 
     @property
+    def is_part(self) -> bool:
+        """Whether any part of its input gives a result of its own, which an operator above puts together with others.
+
+        So its input may lie anyhow; where its output lies says nothing about that.
+        """
+        return False
+
+    @property
     def takes_copies(self) -> bool:
         """Whether its first input may lie anyhow if each process knows all of the second: it looks at pairs only."""
         return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from thalweg.core.batch import Signs
 from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.time import FOREVER, Instant
 from thalweg.state.snapshot import Stateful
@@ -13,7 +12,7 @@ from thalweg.state.timeline import Timeline
 
 
 class Ends(Stateful):
-    """Each tuple adds its sign where it starts and takes it back where it ends. Ends that are not due wait."""
+    """Each tuple adds its weight where it starts and takes it back where it ends. Ends that are not due wait."""
 
     KEPT = ("_later", "_waiting")
 
@@ -29,9 +28,8 @@ class Ends(Stateful):
         self._waiting.fit(int(codes.max(initial=0)) + 1)
         return np.equal(self._waiting.values[codes], 0)
 
-    def events(self, start: Ints, end: Ints, sign: Signs, lanes: tuple[Lane, ...], now: Instant) -> tuple[Lane, ...]:
+    def events(self, start: Ints, end: Ints, weight: Ints, lanes: tuple[Lane, ...], now: Instant) -> tuple[Lane, ...]:
         """What happens up to `now`: times, weights, and the lanes that the tuples came with; codes first."""
-        weight = sign.astype(np.int64)
         soon = np.flatnonzero(end <= now)
         later = np.flatnonzero((end > now) & (end < FOREVER))
         due = self._later.due(now)

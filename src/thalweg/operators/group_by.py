@@ -35,6 +35,7 @@ class GroupBy(Operator):
 
     Without keys the row over nothing (COUNT 0, the others NULL) is there from the first call of `process` on: from its
     clock, or from its first tuple if that starts earlier. So the first call must be at the query's first instant.
+    `is_part`: without keys, but over some of the tuples only (`planner/parts.py`); there is no row over none of them.
 
     Update pattern: weak (rule 4), a group's next value takes the place of the last one.
     State: a row and exact sums per group; the arguments of all tuples whose ends are known and not due. MIN and MAX
@@ -52,7 +53,9 @@ class GroupBy(Operator):
         pool: StringPool,
         dated: bool = False,
         known_ends: bool = False,
+        is_part: bool = False,
     ) -> None:
+        self._is_part = is_part
         self._keys = tuple(key_columns)
         self._key = columns_key(schema, key_columns)
         self._dated = dated
@@ -62,12 +65,17 @@ class GroupBy(Operator):
         if dated:
             accumulators.append(Extremum(Order(DataType.BIGINT), ts_of, known_ends))
             types.append(DataType.BIGINT)
-        self._sweep = GroupSweep(accumulators, types, always=not self._keys)
+        self._sweep = GroupSweep(accumulators, types, always=not self._keys and not is_part)
 
     @property
-    def keys(self) -> tuple[Key, ...]:
-        """A group has equal keys."""
-        return (self._key,)
+    def keys(self) -> tuple[Key, ...] | None:
+        """A group has equal keys; any tuples make a part."""
+        return None if self._is_part else (self._key,)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is asked for parts of an aggregate."""
+        return self._is_part
 
     @property
     def stored(self) -> int:

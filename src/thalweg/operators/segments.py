@@ -6,6 +6,8 @@ import numpy as np
 
 from thalweg.core.lanes import Flags, Ints, Lane
 
+_LONG = 4  # rows
+
 
 def slices_to_rows(first: Ints, count: Ints) -> Ints:
     """All positions of slices: first[0], first[0]+1, ... (count[0] of them), first[1], ..."""
@@ -49,3 +51,11 @@ def run_sums(values: Lane, starts: Flags) -> Lane:
     first = np.flatnonzero(starts)
     sums: Lane = np.add.reduceat(values, first) if len(first) else values
     return sums
+
+
+def long_runs(*lanes: Lane) -> Ints | None:
+    """Where runs of rows that are alike begin, if most rows stand in long ones: else it is not worth looking."""
+    if len(lanes[0]) < _LONG:
+        return None
+    first = np.flatnonzero(run_starts(*lanes))
+    return first if _LONG * len(first) <= len(lanes[0]) else None

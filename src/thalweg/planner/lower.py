@@ -29,6 +29,7 @@ from thalweg.algebra.plan import (
     keeps_arrival_order,
 )
 from thalweg.core.errors import PlanError
+from thalweg.core.schema import Field, Schema
 from thalweg.core.strings import StringPool
 from thalweg.operators import group_by, negation, nrr_join, r_stream, relation_to_stream, select, top_k
 from thalweg.operators.base import Operator
@@ -40,6 +41,7 @@ from thalweg.planner.identity import Identity
 from thalweg.planner.joins import Side, join, semi_join
 from thalweg.planner.multi_joins import multi_join
 from thalweg.planner.ordered import OrderedJoins
+from thalweg.planner.parts import goes_in_parts, put_together, shown
 from thalweg.planner.pipeline import Pipeline
 from thalweg.planner.settings import Settings
 from thalweg.planner.shape import deletes_early, is_selected_window, needs_dates, window_of
@@ -186,8 +188,19 @@ class Lowering:
         places = iter(range(len(plan.keys), len(plan.keys) + len(needed)))
         specs = [(a.aggregate, None if a.aggregate.argument is None else next(places)) for a in plan.aggregates]
         keys, schema, stages = range(len(plan.keys)), self.stages.schema(below), self.stages
-        operator = group_by.GroupBy(keys, specs, schema, stages.pool, stages.dated, self._is_direct(plan.child))
-        return stages.add(plan.schema, operator, below)
+        is_part = goes_in_parts(plan, self._settings.in_parts)
+        direct = self._is_direct(plan.child)
+        operator = group_by.GroupBy(keys, specs, schema, stages.pool, stages.dated, direct, is_part)
+        place = stages.add(plan.schema, operator, below)
+        return self._put_together(plan, place) if is_part else place
+
+    def _put_together(self, plan: GroupBy, place: int) -> int:
+        """A global aggregate, given those of parts."""
+        stages, parts = self.stages, put_together(plan.aggregates, plan.schema)
+        schema = Schema(tuple(Field(a.name, part.type) for a, part in zip(plan.aggregates, parts, strict=True)))
+        specs = [(part, i) for i, part in enumerate(parts)]
+        whole = stages.add(schema, group_by.GroupBy((), specs, plan.schema, stages.pool, stages.dated), place)
+        return stages.project(whole, shown(plan.aggregates, schema))
 
     def _negation(self, plan: Negation | Intersect, on: Sequence[tuple[int, int]]) -> int:
         left, right, stages = plan.left, plan.right, self.stages

@@ -33,6 +33,9 @@ class Settings:
     `reevaluate` how often that is done (M3; results come that much later at most), `order` the positions of the inputs
     in the order to walk them, `drift` the factor by which rates, sizes or distinct values change before another order
     is looked for.
+
+    `in_parts`: aggregates without keys are computed of parts of their tuples first, in all shards, where windows move
+    by so many ticks at a time, or (MIN and MAX) reach so far; None: nowhere.
     """
 
     partitions: int = 10
@@ -48,6 +51,7 @@ class Settings:
     drift: float = 2.0
     order: tuple[int, ...] | None = None
     indexed: tuple[int, ...] | None = None
+    in_parts: int | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("partitions", 1), ("lazy", 0), ("eager", 0), ("slot", 1), ("reevaluate", 0)):

@@ -16,6 +16,7 @@ from thalweg.operators.aggregates.progressive import Progressive
 from thalweg.operators.aggregates.ranking import Ranking
 from thalweg.operators.aggregates.staircase import Staircase
 from thalweg.operators.group_sweep import GroupSweep
+from thalweg.operators.segments import long_runs
 from thalweg.state.snapshot import Stateful
 from thalweg.state.table import KeyTable
 
@@ -59,10 +60,12 @@ class KnownEnds(Contenders):
 
     def __init__(self, order: Order) -> None:
         self._stairs = Staircase(order)
+        self._order = order
         self._new: tuple[Ints, Ints, Ints] | None = None
 
     def advance(self, code: Ints, start: Ints, end: Ints, sign: Signs, raw: Ints, now: Instant) -> Spells:
         """New tuples begin; stairs whose time has come end."""
+        code, start, end, raw = self._best_of_alike(code, start, end, raw)
         old_code, old_end, old_raw = self._stairs.expire(now)
         lasts = np.flatnonzero(end > now)
         self._new = (code[lasts], end[lasts], raw[lasts])
@@ -73,6 +76,13 @@ class KnownEnds(Contenders):
             np.concatenate([raw, old_raw]),
             np.arange(len(code) + len(old_code)) < len(code),
         )
+
+    def _best_of_alike(self, code: Ints, start: Ints, end: Ints, raw: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+        """Of tuples side by side that come and go together, as those of one slide do, only the best is ever shown."""
+        first = long_runs(code, start, end)
+        if first is None or self._order.type is DataType.STRING:  # whose raws do not compare
+            return code, start, end, raw
+        return code[first], start[first], end[first], np.maximum.reduceat(raw, first)
 
     def lasting(self, codes: Ints) -> Ints:
         """The first stairs."""

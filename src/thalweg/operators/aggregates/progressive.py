@@ -13,6 +13,7 @@ from thalweg.core.time import Instant
 from thalweg.operators.aggregates.accumulator import Accumulator
 from thalweg.operators.aggregates.moments import POWERS, RunningMoments
 from thalweg.operators.ends import Ends
+from thalweg.operators.segments import long_runs
 from thalweg.operators.steps import Count, Instants, Steps
 
 
@@ -46,7 +47,11 @@ class Progressive(Accumulator):
     def gather(self, code: Ints, batch: Batch, now: Instant) -> Instants:
         """Every start, and every end up to now."""
         lanes = (code, *(batch.columns[column] for column in self._columns))
-        time, self._weight, code, *arguments = self._ends.events(batch.start, batch.end, batch.sign, lanes, now)
+        start, end, weight = batch.start, batch.end, batch.sign.astype(np.int64)
+        first = None if self._columns else long_runs(code, start, end)
+        if first is not None:  # tuples of one slide come and go together, and are only counted
+            lanes, start, end, weight = (code[first],), start[first], end[first], np.add.reduceat(weight, first)
+        time, self._weight, code, *arguments = self._ends.events(start, end, weight, lanes, now)
         self._arguments = dict(zip(self._columns, arguments, strict=True))
         return code, time
 

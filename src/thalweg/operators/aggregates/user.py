@@ -92,7 +92,8 @@ class UserDefined(Accumulator, Stateful):
             pairs = self._elimination.process([pairs], now)
         code, lane = pairs.columns
         lanes = (code, self._order.raw(lane))
-        time, self._weight, code, self._raw = self._ends.events(pairs.start, pairs.end, pairs.sign, lanes, now)
+        weight = pairs.sign.astype(np.int64)
+        time, self._weight, code, self._raw = self._ends.events(pairs.start, pairs.end, weight, lanes, now)
         return code, time
 
     def values(self, steps: Steps, places: Ints) -> list[Lane]:

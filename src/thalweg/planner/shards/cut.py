@@ -24,7 +24,7 @@ class Place(NamedTuple):
 class Port:
     """A way into a stage: what a source or an operator of an earlier stage gives, spread over shards by `key`.
 
-    Only sources are copied EVERYWHERE: what is computed of copies alone is computed everywhere too.
+    Only sources and parts of aggregates are copied EVERYWHERE: what is computed of copies alone is computed everywhere.
 
     The stages in between, if there are any, hand it on as it is.
     """
@@ -63,7 +63,8 @@ class Cut:
 def cut(pipeline: Pipeline, copied: Collection[str] = ()) -> Cut:
     """The pipeline as stages; inputs of an operator with keys are spread by them.
 
-    Tables in `copied` are small: joined as the second input, they are copied to where the first one's tuples are.
+    Tables in `copied` are small: joined as the second input, they are copied to where the first one's tuples are. So
+    are aggregates that are put together of parts.
     """
     cutter = _Cutter(pipeline.nodes, copied)
     answer = cutter.place(len(pipeline.nodes) - 1, None)
@@ -75,8 +76,7 @@ class _Cutter:
         self._nodes = nodes
         self._copied: list[bool] = []  # by node: whether it can be computed everywhere, of copies alone
         for node in nodes:
-            alone = node.operator is None and node.source in copied
-            self._copied.append(alone or (node.operator is not None and all(self._copied[j] for j in node.inputs)))
+            self._copied.append(node.source in copied if node.operator is None else self._is_small(node))
         self.stages: list[Stage] = []
         self.ports: list[Port] = []
         self._places: dict[tuple[int, Placement], Place] = {}
@@ -92,6 +92,8 @@ class _Cutter:
         node = self._nodes[i]
         if node.operator is None:
             return self._port(0, i, key, None)
+        if node.operator.is_part:
+            return self._place_part(i, key)
         if key is EVERYWHERE:
             return self._step(i, [self.place(j, key) for j in node.inputs])
         if node.operator.keys is None:
@@ -105,6 +107,17 @@ class _Cutter:
         if key is None or key in outputs(node, parts, widths):
             return work
         return self._port(work.stage + 1, i, key, work)
+
+    def _place_part(self, i: int, key: Placement) -> Place:
+        """Wherever its input is; its few rows go where they are wanted."""
+        if key is None:
+            return self._step(i, [self.place(j, self._natural(j)) for j in self._nodes[i].inputs])
+        work = self.place(i, None)
+        return self._port(work.stage + 1, i, key, work)
+
+    def _is_small(self, node: Node) -> bool:
+        assert node.operator is not None
+        return node.operator.is_part or all(self._copied[j] for j in node.inputs)
 
     def _joins_copies(self, node: Node) -> bool:
         """Whether an operator's second input is copied, so that it can work wherever the first one's tuples are."""
@@ -141,6 +154,8 @@ class _Cutter:
         """The key by which a node's output is spread if nobody asks for another; None if any would do."""
         node = self._nodes[i]
         if node.operator is None:
+            return None
+        if node.operator.is_part:
             return None
         if self._joins_copies(node):
             return self._natural(node.inputs[0])

@@ -179,8 +179,11 @@ class Group:
             if not len(batch):
                 continue
             schema, key = self._fragment.schema_of(port), self._spec.cut.ports[port].key
-            assert key is not EVERYWHERE, "only sources are copied"
             rows = to_arrow(batch, schema, self._pool)
+            if key is EVERYWHERE:
+                for group in range(self._spec.groups):
+                    out.put(port, rows, group)
+                continue
             if not key:
                 out.put(port, rows, self._group if key is None else 0)
                 continue

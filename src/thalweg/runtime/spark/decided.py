@@ -13,11 +13,15 @@ from thalweg.optimizer.statistics import Statistics
 
 @dataclass(frozen=True)
 class Decided:
-    """The tables that are copied to every group, the statistics that the plan was chosen by, and the plan's digest."""
+    """The tables that are copied to every group, the statistics that the plan was chosen by, and the plan's digest.
+
+    `in_parts` is the setting of that name; checkpoints that do not tell it are older.
+    """
 
     copied: frozenset[str] = frozenset()
     statistics: Statistics = field(default_factory=Statistics)
     runs: str | None = None
+    in_parts: int | None = None
 
     def check(self, plan: Plan) -> None:
         """Raise a CheckpointError if the same statistics lead to another plan today."""
@@ -29,9 +33,15 @@ class Decided:
 
     def as_json(self) -> dict[str, Any]:
         """For query.json."""
-        return {"copied": sorted(self.copied), "statistics": self.statistics.as_json(), "runs": self.runs}
+        return {
+            "copied": sorted(self.copied),
+            "statistics": self.statistics.as_json(),
+            "runs": self.runs,
+            "in_parts": self.in_parts,
+        }
 
     @staticmethod
     def from_json(told: Mapping[str, Any]) -> Decided:
         """What `as_json` gave."""
-        return Decided(frozenset(told["copied"]), Statistics.from_json(told["statistics"]), told["runs"])
+        statistics = Statistics.from_json(told["statistics"])
+        return Decided(frozenset(told["copied"]), statistics, told["runs"], told.get("in_parts"))

@@ -9,7 +9,7 @@ from pyspark.sql.types import StructField
 
 from thalweg.algebra.expressions import Expression
 from thalweg.algebra.plan import Plan
-from thalweg.planner.pipeline import Pipeline
+from thalweg.planner.pipeline import Node, Pipeline
 from thalweg.planner.selected import selections
 from thalweg.planner.shards import EVERYWHERE, Cut, Placement
 from thalweg.runtime.spark.inputs import AT, OPERATION, StreamInput, TableInput
@@ -75,7 +75,7 @@ def explain_stages(pipeline: Pipeline, cut: Cut, shards: int) -> list[dict[str, 
             {
                 "stage": number,
                 "shards": shards,
-                "operators": [type(pipeline.nodes[step.node].operator).__name__ for step in stage.steps],
+                "operators": [_name(pipeline.nodes[step.node]) for step in stage.steps],
                 "inputs": [
                     {"of": _origin(pipeline, port.node), "by": _by(port.key, port.origin is None)} for port in ports
                 ],
@@ -119,7 +119,12 @@ def _cast(given: StructField, wanted: StructField) -> str:
 
 def _origin(pipeline: Pipeline, node: int) -> str:
     found = pipeline.nodes[node]
-    return found.source if found.operator is None else type(found.operator).__name__
+    return found.source if found.operator is None else _name(found)
+
+
+def _name(node: Node) -> str:
+    assert node.operator is not None
+    return type(node.operator).__name__ + " of a part" * node.operator.is_part
 
 
 def _by(key: Placement, source: bool) -> str:

@@ -18,6 +18,7 @@ from thalweg.patterns import Pattern, annotate
 from thalweg.planner import Settings, Strategy
 from thalweg.planner.choice import Choice, choose
 from thalweg.planner.identity import Identity
+from thalweg.planner.parts import FAR
 from thalweg.planner.shards import cut
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
 from thalweg.runtime.spark.compile import Compiled, answer_type, columns_read, compile_stages, is_stamped
@@ -41,9 +42,15 @@ class Asking:
     settings: Settings
     statistics: Statistics
 
-    def choose(self, statistics: Statistics | None = None) -> Choice:
-        """What is run, given other statistics perhaps."""
-        return choose(self.plan, self.strategy, self.settings, statistics or self.statistics, in_shards=True)
+    def choose(self, decided: Decided | None = None) -> Choice:
+        """What is run, given what was decided before perhaps."""
+        statistics = self.statistics if decided is None else decided.statistics
+        settings = self.settings
+        if decided is not None:
+            settings = replace(settings, in_parts=decided.in_parts)
+        elif settings.in_parts is None and settings.optimize and self.strategy is Strategy.AUTO:
+            settings = replace(settings, in_parts=FAR)
+        return choose(self.plan, self.strategy, settings, statistics, in_shards=True)
 
 
 class SparkQuery:
@@ -155,11 +162,12 @@ class SparkQuery:
         choice, decided = self._choice, None
         if not place.is_claimed:
             known = Statistics() if choice.optimized is None else choice.optimized.statistics
-            decided = Decided(self._copied, known, digest(choice.blueprint.plan))
+            settings = choice.blueprint.settings
+            decided = Decided(self._copied, known, digest(choice.blueprint.plan), settings.in_parts)
         layouts = place.claim(identity, self._asked, decided)
         if decided is None:
             decided = place.decided
-            choice = self._asking.choose(decided.statistics)
+            choice = self._asking.choose(decided)
             decided.check(choice.blueprint.plan)
         parts = cut(choice.blueprint.build(), decided.copied)
         streams, tables = self._read_by(choice.blueprint.plan)
