@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,8 @@ from thalweg.core.lanes import Ints
 from thalweg.core.time import FOREVER, LONGEST
 from thalweg.operators.base import Operator
 from thalweg.state.snapshot import Stateful
+
+_TUPLES = ("positive_in", "negative_in", "positive_out", "negative_out")
 
 
 @dataclass
@@ -37,6 +39,15 @@ class OperatorMetrics(Stateful):
     comparisons: int = 0  # of multi-way joins: tuples looked at as partners
     orders: str = ""  # of multi-way joins: by source of new tuples the inputs in the order in which they are walked
     bytes: int = 0
+
+    def counts(self) -> dict[str, int]:
+        """Tuples in and out."""
+        return {name: getattr(self, name) for name in _TUPLES}
+
+    def add(self, counts: Mapping[str, int]) -> None:
+        """What the same operator has done elsewhere."""
+        for name in _TUPLES:
+            setattr(self, name, getattr(self, name) + counts[name])
 
     def count(self, inputs: Sequence[Batch], output: Batch, operator: Operator | None) -> None:
         """One more batch."""

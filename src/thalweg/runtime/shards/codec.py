@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 
 from thalweg.core.batch import Batch, Dates
-from thalweg.core.lanes import from_lane, to_lane
+from thalweg.core.lanes import Lane, from_lane, null_lane, to_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 
@@ -28,6 +30,15 @@ def from_arrow(table: pa.RecordBatch, schema: Schema, pool: StringPool) -> Batch
     columns = tuple(to_lane(table.column(i), field.type, pool) for i, field in enumerate(schema))
     start, end, sign, *dates = (_numbers(table.column(i)) for i in range(width, table.num_columns))
     return Batch(columns, start, end, sign, Dates(*dates) if dates else None)
+
+
+def brought(table: pa.RecordBatch, needed: Sequence[int], schema: Schema, pool: StringPool) -> list[Lane]:
+    """All columns of a stream's rows of which only the needed ones were brought along; the others are NULLs."""
+    places = {column: place for place, column in enumerate(needed)}
+    return [
+        to_lane(table.column(places[i]), field.type, pool) if i in places else null_lane(field.type, table.num_rows)
+        for i, field in enumerate(schema)
+    ]
 
 
 def pack(table: pa.RecordBatch) -> pa.Buffer:

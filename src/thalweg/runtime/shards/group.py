@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import Lane, null_lane, to_lane
-from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.planner.metrics import OperatorMetrics
 from thalweg.planner.shards import EVERYWHERE
 from thalweg.runtime.shards.arrivals import Arrivals
 from thalweg.runtime.shards.aside import Aside
-from thalweg.runtime.shards.codec import from_arrow, to_arrow, unpack
+from thalweg.runtime.shards.codec import brought, from_arrow, to_arrow, unpack
 from thalweg.runtime.shards.fragment import Fragment, Outputs
 from thalweg.runtime.shards.outbox import Outbox
 from thalweg.runtime.shards.parcel import Parcel
@@ -103,6 +101,12 @@ class Group:
         self._send(outputs, out)
         return None if outputs.answer is None else Part(outputs.answer, self._pool)
 
+    def credit(self, arrived: int, operators: Sequence[Mapping[str, int]]) -> None:
+        """Rows that were answered where they were read count as if they had come here."""
+        self.arrived += arrived
+        for metrics, counts in zip(self.operators, operators, strict=True):
+            metrics.add(counts)
+
     def _begin_and_process(self, feeds: dict[int, Batch], now: Instant) -> Outputs:
         """The first batch also tells what is there over nothing."""
         begun: Outputs | None = None
@@ -140,18 +144,12 @@ class Group:
     def _take_arrivals(self, port: int, arrivals: Arrivals, sent: Sequence[Parcel], now: Now, aside: Aside) -> None:
         node = self._sources.nodes[port]
         for table in _tables(sent, port):
-            columns = self._lanes(table, node.source, node.schema)
+            needed = self._spec.needed.get(node.source, range(len(node.schema)))
+            columns = brought(table, needed, node.schema, self._pool)
             self.arrived += table.num_rows * self._sources.is_first(port)
             late = arrivals.add(columns, table.column(table.num_columns - 1).to_numpy(), now.before)
             if late is not None and self._sources.is_first(port):
                 aside.late(node.source, late, node.schema, self._pool)
-
-    def _lanes(self, table: pa.RecordBatch, stream: str, schema: Schema) -> list[Lane]:
-        """All columns of a stream's tuples, those that were not brought along as NULLs."""
-        lanes = [null_lane(field.type, table.num_rows) for field in schema]
-        for place, column in enumerate(self._spec.needed.get(stream, range(len(schema)))):
-            lanes[column] = to_lane(table.column(place), schema[column].type, self._pool)
-        return lanes
 
     def _take_updates(self, port: int, updates: Updates, sent: Sequence[Parcel], now: Now) -> None:
         schema = self._sources.nodes[port].schema

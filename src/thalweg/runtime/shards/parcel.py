@@ -17,6 +17,7 @@ COMMAND = -2  # "advance" in `clock`, or "drain" if that is DRAIN
 BAD = -3  # rows of a source that are no tuples, and why
 TOO_LATE = -4  # rows of a source that came too late
 FLOW = -5  # a query that is to be added to a flow, or dropped
+DONE = -6  # what has been counted of rows that were answered where they were read, and a note about their answers
 DRAIN: Instant = -(1 << 61)  # the clock of a command to drain
 
 

@@ -3,8 +3,10 @@ learns the source's clock."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +29,7 @@ from thalweg.runtime.shards.spread import Spread, in_groups
 TIME, SIGN, REASON, TEXT = "_time", "_sign", "_reason", "_text"
 
 Ports = tuple[tuple[int, Placement], ...]
+Rows = TypeVar("Rows", pa.Table, pa.RecordBatch)
 
 
 @dataclass(frozen=True)
@@ -47,11 +50,19 @@ class Reading:
         """Whether it must know what the query's time is."""
         return self.needed is not None or self.condition is not None
 
-    def parcels(self, table: pa.Table, part: int, system: int, before: Instant = BEGINNING) -> list[Parcel]:
+    def parcels(
+        self,
+        table: pa.Table,
+        part: int,
+        system: int,
+        before: Instant = BEGINNING,
+        at_once: Callable[[pa.RecordBatch], Parcel] | None = None,
+    ) -> list[Parcel]:
         """The rows of one part for every port and group; those that are no tuples go to group 0 with the reason.
 
         `system` is the system's clock as of the batch, in microseconds, `before` the query's when the batch began.
-        Where columns come that are not needed, rows behind that are late and go to group 0 whole.
+        Where columns come that are not needed, rows behind that are late and go to group 0 whole. If the query is
+        answered `at_once`, only late rows are sent on.
         """
         if not table.num_rows:
             return []
@@ -74,6 +85,9 @@ class Reading:
                 blob = _aside_blob(late.select(range(width + 1)), self.source)
                 parcels.append(Parcel(0, TOO_LATE, part, BEGINNING, system, blob))
         rows = self._selected(_one_batch(good.select([*needed, width])), schema, before)
+        if at_once is not None:
+            rows, in_time = _split(rows, pc.less(rows.column(len(schema)), int(before)))
+            parcels += [at_once(in_time)] if in_time.num_rows else []
         for port, key in self.ports:
             blobs = spread_rows(rows, schema, key, self.layouts)
             parcels += _addressed(blobs, Parcel(0, port, part, clock, system, b""), self.layouts)
@@ -189,7 +203,7 @@ def _without_bad_rows(
     return table.filter(pc.invert(bad)), [_aside_blob(rows, source)]
 
 
-def _split(table: pa.Table, mask: pa.ChunkedArray) -> tuple[pa.Table, pa.Table]:
+def _split(table: Rows, mask: pa.ChunkedArray | pa.Array) -> tuple[Rows, Rows]:
     """The rows for which the mask is true, and the others."""
     if not pc.any(mask).as_py():
         return table.slice(0, 0), table

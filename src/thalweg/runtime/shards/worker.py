@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from thalweg.runtime.shards.everywhere import Everywhere
 from thalweg.runtime.shards.files import map_file
 from thalweg.runtime.shards.group import Group, Now, Part
 from thalweg.runtime.shards.outbox import Outbox
-from thalweg.runtime.shards.parcel import BAD, COMMAND, DRAIN, HEARTBEAT, TOO_LATE, Parcel
+from thalweg.runtime.shards.parcel import BAD, COMMAND, DONE, DRAIN, HEARTBEAT, TOO_LATE, Parcel
 from thalweg.runtime.shards.reading import spread_rows
 from thalweg.runtime.shards.spec import QuerySpec, Sources
 from thalweg.state.snapshot import Tree
@@ -96,6 +97,10 @@ class ShardWorker:
             part = self._group(number).run(received[number], now, out, self.aside)
             if part is not None and len(part.batch):
                 parts.append(part)
+        for parcel in sent:
+            if parcel.port == DONE:
+                told = json.loads(bytes(parcel.blob))
+                self._group(parcel.group).credit(told["arrived"], told["operators"])
         heartbeat = Parcel(self._shard, HEARTBEAT, self._shard, now.after, system, b"")
         return [*passing, *out.parcels(self._shard, now.after, system), heartbeat], parts
 
@@ -116,6 +121,9 @@ class ShardWorker:
         for parcel in (*waiting, *here):
             if len(parcel.blob):
                 received[parcel.group].append(parcel)
+        for parcel in sent:
+            if parcel.port == DONE:
+                received.setdefault(parcel.group, [])
         if not self._begun and 0 in self._mine:
             received.setdefault(0, [])
         self._begun = True

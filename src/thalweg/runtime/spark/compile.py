@@ -27,6 +27,8 @@ from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import COMMAND
 from thalweg.runtime.shards.reading import Ports, Reading, TableReading, whole_table
 from thalweg.runtime.shards.spec import QuerySpec
+from thalweg.runtime.spark.answer import EXP, SIGN, TS, unique_names
+from thalweg.runtime.spark.at_once import AtOnce
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.heartbeat import heartbeat
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
@@ -34,7 +36,7 @@ from thalweg.runtime.spark.loading import Read, read_streams
 from thalweg.runtime.spark.parcels import PARCELS, for_every_shard
 from thalweg.runtime.spark.reading import reading_task
 from thalweg.runtime.spark.schema import to_spark
-from thalweg.runtime.spark.stage import EXP, SIGN, TS, StageTask, unique_names
+from thalweg.runtime.spark.stage import StageTask
 from thalweg.runtime.spark.taking import NOTES, Take
 
 
@@ -73,7 +75,8 @@ def compile_stages(
     spec = QuerySpec(blueprint, parts, layouts, times, stamped, static, keys, needed)
     conditions = selections(blueprint.plan)
     read = [_read(stream, spec, ports, conditions) for stream in streams]
-    sent = read_streams(read, str(checkpoint.folder))
+    at_once = AtOnce(spec, take) if take is not None and AtOnce.can_do(spec) else None
+    sent = read_streams(read, str(checkpoint.folder), at_once)
     sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
     sent.append(control(spark, checkpoint, layouts.last.shards))
     if (beat := heartbeat(spark, checkpoint, layouts.last.shards, every)) is not None:

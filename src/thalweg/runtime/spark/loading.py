@@ -22,6 +22,7 @@ from thalweg.core.time import Instant
 from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.parcel import Parcel
 from thalweg.runtime.shards.reading import TIME, Reading
+from thalweg.runtime.spark.at_once import AtOnce
 from thalweg.runtime.spark.inputs import StreamInput
 from thalweg.runtime.spark.parcels import PARCELS, to_rows
 from thalweg.runtime.spark.processes import settle
@@ -42,13 +43,20 @@ class Recipe:
     load: Loading
     whole: tuple[Reading, Loading] | None = None
 
-    def parcels(self, described: Sequence[pa.RecordBatch], part: int, system: int, before: Instant) -> list[Parcel]:
+    def parcels(
+        self,
+        described: Sequence[pa.RecordBatch],
+        part: int,
+        system: int,
+        before: Instant,
+        at_once: Callable[[pa.RecordBatch], Parcel] | None = None,
+    ) -> list[Parcel]:
         """See `Reading.parcels`."""
         reading, rows = self.reading, self.load(described)
         if self.whole is not None and pc.any(pc.less(rows.column(TIME).cast(pa.int64()), before)).as_py():
             reading, load = self.whole
             rows = load(described)
-        return reading.parcels(rows, part, system, before)
+        return reading.parcels(rows, part, system, before, at_once)
 
 
 class Read(NamedTuple):
@@ -64,10 +72,10 @@ class Read(NamedTuple):
         """Streams that are described alike have the same; None: the DataFrame has the rows themselves."""
         return None if self.stream.load is None else self.stream.frame.schema.json()
 
-    def rows(self, checkpoint: str) -> DataFrame:
+    def rows(self, checkpoint: str, at_once: AtOnce | None) -> DataFrame:
         """The parcels of a stream whose DataFrame has its rows."""
         rows = self.stream.rows(self.stream.brought(self.needed))
-        return rows.mapInArrow(reading_task(self.whole or self.few, checkpoint), PARCELS)
+        return rows.mapInArrow(reading_task(self.whole or self.few, checkpoint, at_once), PARCELS)
 
     def recipe(self) -> Recipe:
         """For a stream whose DataFrame only describes rows."""
@@ -76,16 +84,19 @@ class Read(NamedTuple):
         return Recipe(self.few, self.stream.loading(self.needed), again)
 
 
-def read_streams(streams: Sequence[Read], checkpoint: str) -> list[DataFrame]:
+def read_streams(streams: Sequence[Read], checkpoint: str, at_once: AtOnce | None = None) -> list[DataFrame]:
     """The parcels of all streams, in their order, by which Spark's log of offsets knows them."""
     sent: list[DataFrame] = []
     for kind, group in groupby(streams, lambda read: read.kind):
         alike = list(group)
-        sent += [read.rows(checkpoint) for read in alike] if kind is None else [_together(alike, checkpoint)]
+        if kind is None:
+            sent += [read.rows(checkpoint, at_once) for read in alike]
+        else:
+            sent.append(_together(alike, checkpoint, at_once))
     return sent
 
 
-def _together(streams: Sequence[Read], checkpoint: str) -> DataFrame:
+def _together(streams: Sequence[Read], checkpoint: str, at_once: AtOnce | None) -> DataFrame:
     """Streams that are described alike."""
     frames = [
         read.stream.frame.select(sf.lit(number).alias(_STREAM), sf.spark_partition_id().alias(_PART), "*")
@@ -95,10 +106,10 @@ def _together(streams: Sequence[Read], checkpoint: str) -> DataFrame:
     cores = max(described.sparkSession.sparkContext.defaultParallelism, streams[0].few.layouts.last.shards)
     if len(frames) > cores:
         described = described.coalesce(cores)
-    return described.mapInArrow(loading_task([read.recipe() for read in streams], checkpoint), PARCELS)
+    return described.mapInArrow(loading_task([read.recipe() for read in streams], checkpoint, at_once), PARCELS)
 
 
-def loading_task(streams: Sequence[Recipe], checkpoint: str) -> Mapped:
+def loading_task(streams: Sequence[Recipe], checkpoint: str, at_once: AtOnce | None = None) -> Mapped:
     """The function for `mapInArrow` over descriptions: one stream's part after the other."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -109,7 +120,9 @@ def loading_task(streams: Sequence[Recipe], checkpoint: str) -> Mapped:
         batch, system = batch_and_time(checkpoint)
         before = query_time(checkpoint, streams[0].reading.layouts, batch - 1)
         for (number, part), there in sorted(described.items()):
-            yield to_rows(streams[number].parcels(there, part, system, before), BlobFiles(checkpoint), batch)
+            answer = None if at_once is None else at_once.for_part(batch, part, system)
+            parcels = streams[number].parcels(there, part, system, before, answer)
+            yield to_rows(parcels, BlobFiles(checkpoint), batch)
 
     return task
 

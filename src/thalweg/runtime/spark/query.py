@@ -20,6 +20,7 @@ from thalweg.planner.choice import Choice, choose
 from thalweg.planner.identity import Identity
 from thalweg.planner.parts import FAR
 from thalweg.planner.shards import cut
+from thalweg.runtime.spark.answer import unique_names
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
 from thalweg.runtime.spark.compile import Compiled, answer_type, columns_read, compile_stages, is_stamped
 from thalweg.runtime.spark.decided import Decided
@@ -29,7 +30,6 @@ from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks, Told
 from thalweg.runtime.spark.small import small_tables
-from thalweg.runtime.spark.stage import unique_names
 from thalweg.runtime.spark.taking import Take
 
 

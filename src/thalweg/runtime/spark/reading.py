@@ -15,6 +15,7 @@ from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.layouts import Layouts, shard_folder
 from thalweg.runtime.shards.reading import Reading, TableReading
 from thalweg.runtime.shards.store import read_manifest
+from thalweg.runtime.spark.at_once import AtOnce
 from thalweg.runtime.spark.parcels import to_rows
 from thalweg.runtime.spark.processes import settle
 
@@ -23,7 +24,7 @@ BATCH_ID = "streaming.sql.batchId"
 Mapped = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
-def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
+def reading_task(reading: Reading | TableReading, checkpoint: str, at_once: AtOnce | None = None) -> Mapped:
     """The function for `mapInArrow` over a source's rows."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -34,8 +35,12 @@ def reading_task(reading: Reading | TableReading, checkpoint: str) -> Mapped:
             assert context is not None
             part, (batch, system) = context.partitionId(), batch_and_time(checkpoint)
             rows = pa.Table.from_batches(there)
-            if isinstance(reading, Reading) and reading.minds_the_clock:
-                parcels = reading.parcels(rows, part, system, query_time(checkpoint, reading.layouts, batch - 1))
+            if isinstance(reading, TableReading):
+                parcels = reading.parcels(rows, part, system)
+            elif reading.minds_the_clock or at_once is not None:
+                before = query_time(checkpoint, reading.layouts, batch - 1)
+                answer = None if at_once is None else at_once.for_part(batch, part, system)
+                parcels = reading.parcels(rows, part, system, before, answer)
             else:
                 parcels = reading.parcels(rows, part, system)
             yield to_rows(parcels, BlobFiles(checkpoint), batch)

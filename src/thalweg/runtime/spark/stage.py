@@ -10,22 +10,15 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark import TaskContext
 
-from thalweg.core.batch import Batch
 from thalweg.core.errors import DataError
-from thalweg.core.lanes import from_lane
-from thalweg.core.schema import Schema
-from thalweg.core.strings import StringPool
-from thalweg.core.time import BEGINNING, FOREVER
-from thalweg.core.types import DataType
 from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.shards.turn import Place, take_turn
+from thalweg.runtime.spark.answer import answer_rows
 from thalweg.runtime.spark.parcels import from_rows, to_rows
 from thalweg.runtime.spark.processes import settle
 from thalweg.runtime.spark.reading import BATCH_ID, Mapped
-from thalweg.runtime.spark.taking import Take, handed_over
-
-TS, EXP, SIGN = "_ts", "_exp", "_sign"
+from thalweg.runtime.spark.taking import Take, already_taken, handed_over
 
 
 @dataclass(frozen=True)
@@ -53,7 +46,8 @@ class StageTask:
         blobs = BlobFiles(self.checkpoint)
         if self.stage == 0 and shard == 0:
             blobs.forget(batch_id)
-        turn = take_turn(self.spec, place, batch_id, list(from_rows(batches, blobs)))
+        sent = list(from_rows(batches, blobs))
+        turn = take_turn(self.spec, place, batch_id, sent)
         settle()
         if not self.is_last:
             yield to_rows(turn.parcels, blobs, batch_id)
@@ -61,6 +55,7 @@ class StageTask:
         schema, stamped = self.spec.blueprint.plan.schema, self.spec.stamped
         answer = (answer_rows(part.batch, schema, part.pool, stamped) for part in turn.parts)
         yield from handed_over(answer, self.take, batch_id, shard)
+        yield from already_taken(sent)
 
 
 def whose_turn() -> tuple[int, int]:
@@ -73,29 +68,3 @@ def whose_turn() -> tuple[int, int]:
             hint="give the query a sink, or read what its sink has written",
         )
     return context.partitionId(), int(batch_id)
-
-
-def answer_rows(batch: Batch, schema: Schema, pool: StringPool, stamped: bool) -> pa.RecordBatch:
-    """Part of the answer as rows: the columns, from when (NULL: ever since), until when (NULL: not known), the sign."""
-    columns = [_as_spark(from_lane(lane, f.type, pool), f.type) for lane, f in zip(batch.columns, schema, strict=True)]
-    ts = pa.array(batch.start, mask=batch.start < BEGINNING + 1)
-    exp = pa.array(batch.end, mask=batch.end >= FOREVER)
-    if stamped:
-        ts, exp = (_as_spark(time.cast(pa.timestamp("us")), DataType.TIMESTAMP) for time in (ts, exp))
-    names = [*unique_names(schema), TS, EXP, SIGN]
-    return pa.RecordBatch.from_arrays([*columns, ts, exp, pa.array(batch.sign)], names=names)
-
-
-def unique_names(schema: Schema) -> list[str]:
-    """The columns' names; where two are the same the second gets a number."""
-    names: list[str] = []
-    for name in schema.names:
-        candidate, number = name, 2
-        while candidate.casefold() in map(str.casefold, names):
-            candidate, number = f"{name}_{number}", number + 1
-        names.append(candidate)
-    return names
-
-
-def _as_spark(array: pa.Array, type_: DataType) -> pa.Array:
-    return array.cast(pa.timestamp("us", "UTC")) if type_ is DataType.TIMESTAMP else array

@@ -6,12 +6,15 @@ the query. A sink that can write from the tasks spares that; only a note about w
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
+
+from thalweg.runtime.shards.parcel import DONE, Parcel
 
 NOTE = "note"
 NOTES = f"{NOTE} string"
@@ -32,7 +35,18 @@ def handed_over(rows: Iterable[pa.RecordBatch], take: Take | None, batch: int, p
     if take is None:
         yield from rows
     else:
-        yield pa.RecordBatch.from_arrays([pa.array([take(rows, batch, part)], pa.string())], names=[NOTE])
+        yield _noted(take(rows, batch, part))
+
+
+def already_taken(sent: Iterable[Parcel]) -> Iterator[pa.RecordBatch]:
+    """The notes of tasks before this one."""
+    for parcel in sent:
+        if parcel.port == DONE:
+            yield _noted(json.loads(bytes(parcel.blob))["note"])
+
+
+def _noted(note: str) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([note], pa.string())], names=[NOTE])
 
 
 def notes_of(handed: DataFrame) -> list[str]:

@@ -20,10 +20,11 @@ from thalweg.runtime.shards.codec import from_arrow, pack, to_arrow, unpack
 from thalweg.runtime.shards.flow_place import FlowPart
 from thalweg.runtime.shards.flow_spec import FlowSpec
 from thalweg.runtime.shards.turn import Place, take_turn
+from thalweg.runtime.spark.answer import answer_rows
 from thalweg.runtime.spark.parcels import from_rows
 from thalweg.runtime.spark.processes import settle
 from thalweg.runtime.spark.reading import Mapped
-from thalweg.runtime.spark.stage import answer_rows, whose_turn
+from thalweg.runtime.spark.stage import whose_turn
 from thalweg.runtime.spark.taking import Take, handed_over
 
 QUERIES, GAINED = "queries", "gained"

@@ -1,0 +1,40 @@
+"""The answer as rows: its columns, from when, until when, and the sign."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import from_lane
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.time import BEGINNING, FOREVER
+from thalweg.core.types import DataType
+
+TS, EXP, SIGN = "_ts", "_exp", "_sign"
+
+
+def answer_rows(batch: Batch, schema: Schema, pool: StringPool, stamped: bool) -> pa.RecordBatch:
+    """Part of the answer as rows: the columns, from when (NULL: ever since), until when (NULL: not known), the sign."""
+    columns = [_as_spark(from_lane(lane, f.type, pool), f.type) for lane, f in zip(batch.columns, schema, strict=True)]
+    ts = pa.array(batch.start, mask=batch.start < BEGINNING + 1)
+    exp = pa.array(batch.end, mask=batch.end >= FOREVER)
+    if stamped:
+        ts, exp = (_as_spark(time.cast(pa.timestamp("us")), DataType.TIMESTAMP) for time in (ts, exp))
+    names = [*unique_names(schema), TS, EXP, SIGN]
+    return pa.RecordBatch.from_arrays([*columns, ts, exp, pa.array(batch.sign)], names=names)
+
+
+def unique_names(schema: Schema) -> list[str]:
+    """The columns' names; where two are the same the second gets a number."""
+    names: list[str] = []
+    for name in schema.names:
+        candidate, number = name, 2
+        while candidate.casefold() in map(str.casefold, names):
+            candidate, number = f"{name}_{number}", number + 1
+        names.append(candidate)
+    return names
+
+
+def _as_spark(array: pa.Array, type_: DataType) -> pa.Array:
+    return array.cast(pa.timestamp("us", "UTC")) if type_ is DataType.TIMESTAMP else array

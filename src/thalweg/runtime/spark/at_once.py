@@ -1,0 +1,59 @@
+"""A query that remembers nothing is answered where its rows are read: they need not be sent anywhere.
+
+A row's answers depend on the row alone, and its time has come when it comes, for there is one stream, and none of its
+rows waits for others that may be late. So the task that reads rows computes their answers and hands them over. Shards
+get what has been counted, the notes, the time, and the rows that are too late; and whatever waited, if the query was
+run otherwise before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from thalweg.core.batch import Batch
+from thalweg.core.time import BEGINNING
+from thalweg.planner.shape import remembers_nothing
+from thalweg.planner.strategy import Strategy
+from thalweg.runtime.shards.codec import brought
+from thalweg.runtime.shards.fragment import Fragment
+from thalweg.runtime.shards.parcel import DONE, Parcel
+from thalweg.runtime.shards.spec import QuerySpec
+from thalweg.runtime.spark.answer import answer_rows
+from thalweg.runtime.spark.taking import Take
+
+
+@dataclass(frozen=True)
+class AtOnce:
+    """Made for queries that `can_do` it, with what takes their answers in the tasks."""
+
+    spec: QuerySpec
+    take: Take
+
+    @staticmethod
+    def can_do(spec: QuerySpec) -> bool:
+        """Whether nothing is remembered, and no row waits."""
+        (*times,) = spec.inputs.values()
+        one_stream = len(times) == len(spec.cut.ports) == 1 and times[0].lateness == 0
+        plain = spec.blueprint.strategy is Strategy.AUTO and remembers_nothing(spec.blueprint.plan)
+        return one_stream and plain and bool(spec.cut.stages) and spec.cut.ports[0].key is None
+
+    def for_part(self, batch: int, part: int, system: int) -> Callable[[pa.RecordBatch], Parcel]:
+        """What hands over the answers of a part's rows; it returns what is left to tell a shard."""
+        return lambda rows: self._handed_over(rows, batch, part, system)
+
+    def _handed_over(self, rows: pa.RecordBatch, batch: int, part: int, system: int) -> Parcel:
+        fragment = Fragment(self.spec.blueprint, self.spec.cut, 0, 0)
+        (name,), schema = self.spec.inputs, fragment.ports[0]
+        ts = rows.column(rows.num_columns - 1).to_numpy()
+        lanes = brought(rows, self.spec.needed[name], schema, fragment.pool)
+        gained = fragment.process({0: Batch.of_arrivals(lanes, ts, fragment.dated)}, int(ts.max())).answer
+        assert gained is not None
+        plan, shards = self.spec.blueprint.plan, self.spec.shards
+        answer = answer_rows(gained, plan.schema, fragment.pool, self.spec.stamped)
+        note = self.take([answer], batch, shards + part)  # the first parts are the shards' own
+        told = {"arrived": rows.num_rows, "operators": [m.counts() for m in fragment.pipeline.metrics], "note": note}
+        return Parcel(part % shards, DONE, part, BEGINNING, system, json.dumps(told).encode())
