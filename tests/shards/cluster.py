@@ -24,10 +24,11 @@ from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.codec import from_arrow, to_arrow
 from thalweg.runtime.shards.layouts import Layouts, remove_older, shard_folder, stage_folder, usual_groups
 from thalweg.runtime.shards.parcel import COMMAND, DRAIN, Parcel
-from thalweg.runtime.shards.reading import Reading, TableReading
+from thalweg.runtime.shards.reading import Reading
 from thalweg.runtime.shards.resharding import state_before
 from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.shards.store import ShardStore, read_manifest
+from thalweg.runtime.shards.table_reading import TableReading
 from thalweg.runtime.shards.worker import ShardWorker
 from thalweg.runtime.spark.parcels import from_rows, to_rows
 

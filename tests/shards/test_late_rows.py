@@ -14,7 +14,8 @@ from thalweg.runtime.shards.aside import LATE, Aside, read_aside
 from thalweg.runtime.shards.codec import unpack
 from thalweg.runtime.shards.layouts import Layout, Layouts
 from thalweg.runtime.shards.parcel import BAD, TOO_LATE
-from thalweg.runtime.shards.reading import TIME, Reading
+from thalweg.runtime.shards.reading import Reading
+from thalweg.runtime.shards.sourced import TIME
 
 ONE, TWO = (Layouts(shards, (Layout(0, shards),)) for shards in (1, 2))
 SCHEMA = Schema.of(a=DataType.BIGINT, b=DataType.STRING, c=DataType.BIGINT)

@@ -94,6 +94,12 @@ class Batch:
         alive = start < end
         return moved if alive.all() else moved.take(alive)
 
+    def copy(self) -> Batch:
+        """The same in memory of its own."""
+        dates = None if self.dates is None else Dates(self.dates.ts.copy(), self.dates.exp.copy())
+        columns = tuple(lane.copy() for lane in self.columns)
+        return Batch(columns, self.start.copy(), self.end.copy(), self.sign.copy(), dates)
+
     @staticmethod
     def concat(batches: Sequence[Batch]) -> Batch:
         """Several batches as one."""

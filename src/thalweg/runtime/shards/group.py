@@ -164,6 +164,8 @@ class Group:
         if port in self._arrivals or port in self._updates:
             return Batch.empty(schema, self._fragment.dated)
         batches = [from_arrow(table, schema, self._pool) for table in _tables(sent, port)]
+        if len(batches) == 1:  # it lies in a file that is mapped, and soon removed
+            return batches[0].copy()
         return Batch.concat(batches) if batches else Batch.empty(schema, self._fragment.dated)
 
     def _pass_on(self, due: dict[int, Batch], out: Outbox) -> None:

@@ -9,7 +9,7 @@ from thalweg.planner.pipeline import Node
 from thalweg.planner.shards import Cut
 from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.layouts import Layouts
-from thalweg.runtime.shards.reading import is_spread
+from thalweg.runtime.shards.table_reading import is_spread
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from thalweg.runtime.shards.files import map_file
 from thalweg.runtime.shards.group import Group, Now, Part
 from thalweg.runtime.shards.outbox import Outbox
 from thalweg.runtime.shards.parcel import BAD, COMMAND, DONE, DRAIN, HEARTBEAT, TOO_LATE, Parcel
-from thalweg.runtime.shards.reading import spread_rows
+from thalweg.runtime.shards.sourced import spread_rows
 from thalweg.runtime.shards.spec import QuerySpec, Sources
 from thalweg.state.snapshot import Tree
 

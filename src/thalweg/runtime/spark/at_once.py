@@ -2,22 +2,24 @@
 
 A row's answers depend on the row alone, and its time has come when it comes, for there is one stream, and none of its
 rows waits for others that may be late. So the task that reads rows computes their answers and hands them over. Shards
-get what has been counted, the notes, the time, and the rows that are too late; and whatever waited, if the query was
-run otherwise before.
+get what has been counted, the notes, the time, and the rows that are too late.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from thalweg.core.batch import Batch
 from thalweg.core.time import BEGINNING
+from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.shape import remembers_nothing
+from thalweg.planner.shards import Cut
 from thalweg.planner.strategy import Strategy
+from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.codec import brought
 from thalweg.runtime.shards.fragment import Fragment
 from thalweg.runtime.shards.parcel import DONE, Parcel
@@ -28,18 +30,17 @@ from thalweg.runtime.spark.taking import Take
 
 @dataclass(frozen=True)
 class AtOnce:
-    """Made for queries that `can_do` it, with what takes their answers in the tasks."""
+    """Made for queries of which it `is_possible`, with what takes their answers in the tasks."""
 
     spec: QuerySpec
     take: Take
 
     @staticmethod
-    def can_do(spec: QuerySpec) -> bool:
+    def is_possible(blueprint: Blueprint, cut: Cut, inputs: Mapping[str, InputTime]) -> bool:
         """Whether nothing is remembered, and no row waits."""
-        (*times,) = spec.inputs.values()
-        one_stream = len(times) == len(spec.cut.ports) == 1 and times[0].lateness == 0
-        plain = spec.blueprint.strategy is Strategy.AUTO and remembers_nothing(spec.blueprint.plan)
-        return one_stream and plain and bool(spec.cut.stages) and spec.cut.ports[0].key is None
+        one_stream = len(inputs) == len(cut.ports) == 1 and all(time.lateness == 0 for time in inputs.values())
+        plain = blueprint.strategy is Strategy.AUTO and remembers_nothing(blueprint.plan)
+        return one_stream and plain and bool(cut.stages) and cut.ports[0].key is None
 
     def for_part(self, batch: int, part: int, system: int) -> Callable[[pa.RecordBatch], Parcel]:
         """What hands over the answers of a part's rows; it returns what is left to tell a shard."""

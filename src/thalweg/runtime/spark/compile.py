@@ -25,8 +25,10 @@ from thalweg.runtime.shards.codec import pack
 from thalweg.runtime.shards.files import replace_file
 from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import COMMAND
-from thalweg.runtime.shards.reading import Ports, Reading, TableReading, whole_table
+from thalweg.runtime.shards.reading import Reading
+from thalweg.runtime.shards.sourced import Ports
 from thalweg.runtime.shards.spec import QuerySpec
+from thalweg.runtime.shards.table_reading import TableReading, whole_table
 from thalweg.runtime.spark.answer import EXP, SIGN, TS, unique_names
 from thalweg.runtime.spark.at_once import AtOnce
 from thalweg.runtime.spark.checkpoint import Checkpoint
@@ -75,7 +77,8 @@ def compile_stages(
     spec = QuerySpec(blueprint, parts, layouts, times, stamped, static, keys, needed)
     conditions = selections(blueprint.plan)
     read = [_read(stream, spec, ports, conditions) for stream in streams]
-    at_once = AtOnce(spec, take) if take is not None and AtOnce.can_do(spec) else None
+    possible = take is not None and AtOnce.is_possible(blueprint, parts, times)
+    at_once = AtOnce(spec, take) if take is not None and possible else None
     sent = read_streams(read, str(checkpoint.folder), at_once)
     sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
     sent.append(control(spark, checkpoint, layouts.last.shards))

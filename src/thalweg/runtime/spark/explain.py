@@ -66,8 +66,8 @@ def explain_tables(tables: Sequence[TableInput]) -> list[dict[str, Any]]:
     return found
 
 
-def explain_stages(pipeline: Pipeline, cut: Cut, shards: int) -> list[dict[str, Any]]:
-    """One entry per stage, in order."""
+def explain_stages(pipeline: Pipeline, cut: Cut, shards: int, at_once: bool = False) -> list[dict[str, Any]]:
+    """One entry per stage, in order; `at_once`: rows may be answered where they are read (`at_once.py`)."""
     stages = []
     for number, stage in enumerate(cut.stages):
         ports = [port for port in cut.ports if port.stage == number]
@@ -75,6 +75,7 @@ def explain_stages(pipeline: Pipeline, cut: Cut, shards: int) -> list[dict[str, 
             {
                 "stage": number,
                 "shards": shards,
+                "at_once": at_once,
                 "operators": [_name(pipeline.nodes[step.node]) for step in stage.steps],
                 "inputs": [
                     {"of": _origin(pipeline, port.node), "by": _by(port.key, port.origin is None)} for port in ports
@@ -92,6 +93,8 @@ def as_lines(streams: list[dict[str, Any]], tables: list[dict[str, Any]], stages
     for stage in stages:
         lines.append(f"stage {stage['stage']} x {stage['shards']}, in Python: " + "; ".join(stage["operators"]))
         lines += [f"  in: {port['of']} by {port['by']}" for port in stage["inputs"]]
+        if stage["at_once"]:
+            lines.append("  done by the tasks that read, if the sink takes rows from tasks, as ParquetSink does")
     return lines
 
 

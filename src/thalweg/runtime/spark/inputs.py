@@ -18,7 +18,7 @@ from thalweg.core.schema import Field, Schema
 from thalweg.core.time import Clock, parse_duration
 from thalweg.core.types import DataType
 from thalweg.runtime.shards.clock import InputTime
-from thalweg.runtime.shards.reading import REASON, SIGN, TEXT, TIME
+from thalweg.runtime.shards.sourced import REASON, SIGN, TEXT, TIME
 from thalweg.runtime.spark.schema import from_spark, to_spark
 from thalweg.runtime.spark.sources.arrow import Arranged, ArrowSource, Load
 from thalweg.runtime.spark.sources.aside import ASIDE

@@ -31,6 +31,8 @@ def operators_done(pipeline: Pipeline, cut: Cut, abouts: Sequence[Sequence[Mappi
         sources = [cut.ports[i].node if _is_counted(cut, i, first) else None for i in ports]
         steps = [step.node for step in cut.stages[stage].steps] if stage < len(cut.stages) else []
         for about in shards:
+            if not about["operators"]:  # none of its groups has begun
+                continue
             for node, counts in zip([*sources, *steps], about["operators"], strict=True):
                 if node is not None:
                     done[node].positive_out += counts["positive_out"]

@@ -21,7 +21,8 @@ from pyspark.sql import functions as sf
 from thalweg.core.time import Instant
 from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.parcel import Parcel
-from thalweg.runtime.shards.reading import TIME, Reading
+from thalweg.runtime.shards.reading import Reading
+from thalweg.runtime.shards.sourced import TIME
 from thalweg.runtime.spark.at_once import AtOnce
 from thalweg.runtime.spark.inputs import StreamInput
 from thalweg.runtime.spark.parcels import PARCELS, to_rows

@@ -21,6 +21,7 @@ from thalweg.planner.identity import Identity
 from thalweg.planner.parts import FAR
 from thalweg.planner.shards import cut
 from thalweg.runtime.spark.answer import unique_names
+from thalweg.runtime.spark.at_once import AtOnce
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
 from thalweg.runtime.spark.compile import Compiled, answer_type, columns_read, compile_stages, is_stamped
 from thalweg.runtime.spark.decided import Decided
@@ -105,7 +106,9 @@ class SparkQuery:
         inputs, held = self._read_by(blueprint.plan)
         needed = columns_read(blueprint.plan, pipeline, parts)
         streams, tables = explain_streams(inputs, blueprint.plan, needed), explain_tables(held)
-        stages = explain_stages(pipeline, parts, self._asked.shards or self._asked.cores)
+        times = {stream.stream.name: stream.time for stream in inputs}
+        at_once = not held and AtOnce.is_possible(blueprint, parts, times)
+        stages = explain_stages(pipeline, parts, self._asked.shards or self._asked.cores, at_once)
         if format == "json":
             choice = {} if found is None else {"choice": choice_json(found)}
             return {**explain_json(self.plan), **choice, "streams": streams, "tables": tables, "stages": stages}

@@ -13,8 +13,9 @@ from thalweg.core.errors import CheckpointError
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.layouts import Layouts, shard_folder
-from thalweg.runtime.shards.reading import Reading, TableReading
+from thalweg.runtime.shards.reading import Reading
 from thalweg.runtime.shards.store import read_manifest
+from thalweg.runtime.shards.table_reading import TableReading
 from thalweg.runtime.spark.at_once import AtOnce
 from thalweg.runtime.spark.parcels import to_rows
 from thalweg.runtime.spark.processes import settle

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from thalweg.core.time import Instant
-from thalweg.runtime.shards.reading import REASON, TIME
+from thalweg.runtime.shards.sourced import REASON, TIME
 from thalweg.runtime.spark.inputs import StreamInput
 
 _NUMBER = "_number"
