@@ -15,7 +15,7 @@ from spark.test_sinks import put
 from thalweg.core.errors import CheckpointError
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
-from thalweg.runtime.spark.compile import answer_type
+from thalweg.runtime.spark.answer import answer_type
 from thalweg.runtime.spark.sinks import ParquetSink
 from thalweg.runtime.spark.sinks.base import Sinks
 from thalweg.runtime.spark.taking import handed_over

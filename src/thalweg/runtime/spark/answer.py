@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import pyarrow as pa
+from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
 
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import from_lane
-from thalweg.core.schema import Schema
+from thalweg.core.schema import Field, Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER
 from thalweg.core.types import DataType
+from thalweg.runtime.spark.schema import to_spark
 
 TS, EXP, SIGN = "_ts", "_exp", "_sign"
+
+
+def answer_type(schema: Schema, stamped: bool) -> StructType:
+    """The answer's columns, then from when, until when, and the sign."""
+    named = Schema(tuple(Field(name, f.type) for name, f in zip(unique_names(schema), schema, strict=True)))
+    time = TimestampType() if stamped else LongType()
+    return StructType(
+        [*to_spark(named).fields, StructField(TS, time), StructField(EXP, time), StructField(SIGN, ByteType())]
+    )
 
 
 def answer_rows(batch: Batch, schema: Schema, pool: StringPool, stamped: bool) -> pa.RecordBatch:

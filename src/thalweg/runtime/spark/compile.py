@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
-from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
 
 from thalweg.algebra.expressions import Column, Expression, columns_of, map_columns
 from thalweg.algebra.plan import Plan
-from thalweg.core.schema import Field, Schema
+from thalweg.core.schema import Schema
 from thalweg.operators.base import Key
 from thalweg.optimizer.optimize import Optimized
 from thalweg.planner.blueprint import Blueprint
@@ -29,7 +28,7 @@ from thalweg.runtime.shards.reading import Reading
 from thalweg.runtime.shards.sourced import Ports
 from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.shards.table_reading import TableReading, whole_table
-from thalweg.runtime.spark.answer import EXP, SIGN, TS, unique_names
+from thalweg.runtime.spark.answer import answer_type
 from thalweg.runtime.spark.at_once import AtOnce
 from thalweg.runtime.spark.checkpoint import Checkpoint
 from thalweg.runtime.spark.heartbeat import heartbeat
@@ -37,7 +36,6 @@ from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.loading import Read, read_streams
 from thalweg.runtime.spark.parcels import PARCELS, for_every_shard
 from thalweg.runtime.spark.reading import reading_task
-from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.stage import StageTask
 from thalweg.runtime.spark.taking import NOTES, Take
 
@@ -51,61 +49,74 @@ class Compiled:
     optimized: Optimized | None = None
 
 
-def compile_stages(
-    spark: SparkSession,
-    blueprint: Blueprint,
-    parts: Cut,
-    layouts: Layouts,
-    streams: Sequence[StreamInput],
-    tables: Sequence[TableInput],
-    every: int | None,
-    checkpoint: Checkpoint,
-    stamped: bool,
-    take: Take | None,
-) -> Compiled:
-    """The streaming DataFrame of a query whose checkpoint this is. `every` is the step of its heartbeat.
+@dataclass(frozen=True)
+class Job:
+    """A query that is to run: how it is built, cut and laid out, what it reads, and the checkpoint that is its own."""
 
-    Its times are timestamps if it is `stamped`. If the tasks are to `take` the rows, it has notes instead of them.
-    """
-    pipeline = blueprint.build()
-    checkpoint.control.mkdir(parents=True, exist_ok=True)
-    ports = _ports(pipeline, parts)
-    static = {t.relation.name: str(held(t, checkpoint)) for t in tables if not t.frame.isStreaming}
-    times = {stream.stream.name: stream.time for stream in streams}
-    keys = {t.relation.name: t.relation.key for t in tables if t.frame.isStreaming}
-    needed = columns_read(blueprint.plan, pipeline, parts)
-    spec = QuerySpec(blueprint, parts, layouts, times, stamped, static, keys, needed)
-    conditions = selections(blueprint.plan)
-    read = [_read(stream, spec, ports, conditions) for stream in streams]
-    possible = take is not None and AtOnce.is_possible(blueprint, parts, times)
-    at_once = AtOnce(spec, take) if take is not None and possible else None
-    sent = read_streams(read, str(checkpoint.folder), at_once)
-    sent += [_read_table(t, ports[t.relation.name], spec, checkpoint) for t in tables if t.frame.isStreaming]
-    sent.append(control(spark, checkpoint, layouts.last.shards))
-    if (beat := heartbeat(spark, checkpoint, layouts.last.shards, every)) is not None:
-        sent.append(beat)
-    parcels = reduce(DataFrame.union, sent)
+    blueprint: Blueprint
+    cut: Cut
+    layouts: Layouts
+    streams: Sequence[StreamInput]
+    tables: Sequence[TableInput]
+    checkpoint: Checkpoint
+    stamped: bool  # its times are timestamps
+    every: int | None = None  # the step of its heartbeat
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """To ask about; tasks build their own."""
+        return self.blueprint.build()
+
+    @cached_property
+    def ports(self) -> dict[str, Ports]:
+        """By source, the ports through which it comes in."""
+        return _ports(self.pipeline, self.cut)
+
+    @cached_property
+    def spec(self) -> QuerySpec:
+        """What its tasks know."""
+        static = {t.relation.name: str(held(t, self.checkpoint)) for t in self.tables if not t.frame.isStreaming}
+        times = {stream.stream.name: stream.time for stream in self.streams}
+        keys = {t.relation.name: t.relation.key for t in self.tables if t.frame.isStreaming}
+        needed = columns_read(self.blueprint.plan, self.pipeline, self.cut)
+        return QuerySpec(self.blueprint, self.cut, self.layouts, times, self.stamped, static, keys, needed)
+
+    def at_once(self, take: Take | None) -> AtOnce | None:
+        """What answers rows where they are read, if that can be done."""
+        if take is None or not AtOnce.is_possible(self.blueprint, self.cut, self.spec.inputs):
+            return None
+        return AtOnce(self.spec, take)
+
+
+def compile_stages(spark: SparkSession, job: Job, take: Take | None) -> Compiled:
+    """The streaming DataFrame of a query; if the tasks are to `take` its rows, it has notes instead of them."""
+    job.checkpoint.control.mkdir(parents=True, exist_ok=True)
+    spec, folder = job.spec, str(job.checkpoint.folder)
+    parcels = reduce(DataFrame.union, _sent(spark, job, take))
     for stage in range(spec.stages):
-        task = StageTask(spec, stage, str(checkpoint.folder), take)
-        given = answer_type(blueprint.plan.schema, stamped) if take is None else NOTES
+        task = StageTask(spec, stage, folder, take)
+        given = answer_type(job.blueprint.plan.schema, job.stamped) if take is None else NOTES
         schema = given if task.is_last else PARCELS
-        shard = sf.col("group") % layouts.last.shards
-        parcels = parcels.repartitionById(layouts.last.shards, shard).mapInArrow(task.task(), schema)
+        shard = sf.col("group") % spec.shards
+        parcels = parcels.repartitionById(spec.shards, shard).mapInArrow(task.task(), schema)
     return Compiled(parcels, spec)
+
+
+def _sent(spark: SparkSession, job: Job, take: Take | None) -> list[DataFrame]:
+    """What comes into the first stage: of streams, of tables, and from those who tell the time."""
+    conditions = selections(job.blueprint.plan)
+    read = [_read(stream, job.spec, job.ports, conditions) for stream in job.streams]
+    sent = read_streams(read, str(job.checkpoint.folder), job.at_once(take))
+    changing = [table for table in job.tables if table.frame.isStreaming]
+    sent += [_read_table(table, job.ports[table.relation.name], job.spec, job.checkpoint) for table in changing]
+    sent.append(control(spark, job.checkpoint, job.spec.shards))
+    beat = heartbeat(spark, job.checkpoint, job.spec.shards, job.every)
+    return sent if beat is None else [*sent, beat]
 
 
 def is_stamped(streams: Sequence[StreamInput], tables: Sequence[TableInput]) -> bool:
     """Whether a query over these has timestamps, not ticks."""
     return any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)
-
-
-def answer_type(schema: Schema, stamped: bool) -> StructType:
-    """The answer's columns, then from when, until when, and the sign."""
-    named = Schema(tuple(Field(name, f.type) for name, f in zip(unique_names(schema), schema, strict=True)))
-    time = TimestampType() if stamped else LongType()
-    return StructType(
-        [*to_spark(named).fields, StructField(TS, time), StructField(EXP, time), StructField(SIGN, ByteType())]
-    )
 
 
 def columns_read(plan: Plan, pipeline: Pipeline, parts: Cut) -> dict[str, tuple[int, ...]]:

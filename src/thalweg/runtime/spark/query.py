@@ -20,10 +20,10 @@ from thalweg.planner.choice import Choice, choose
 from thalweg.planner.identity import Identity
 from thalweg.planner.parts import FAR
 from thalweg.planner.shards import cut
-from thalweg.runtime.spark.answer import unique_names
+from thalweg.runtime.spark.answer import answer_type, unique_names
 from thalweg.runtime.spark.at_once import AtOnce
 from thalweg.runtime.spark.checkpoint import Asked, Checkpoint
-from thalweg.runtime.spark.compile import Compiled, answer_type, columns_read, compile_stages, is_stamped
+from thalweg.runtime.spark.compile import Compiled, Job, columns_read, compile_stages, is_stamped
 from thalweg.runtime.spark.decided import Decided
 from thalweg.runtime.spark.explain import as_lines, explain_stages, explain_streams, explain_tables
 from thalweg.runtime.spark.finish import finishing
@@ -174,9 +174,8 @@ class SparkQuery:
             decided.check(choice.blueprint.plan)
         parts = cut(choice.blueprint.build(), decided.copied)
         streams, tables = self._read_by(choice.blueprint.plan)
-        compiled = compile_stages(
-            self.spark, choice.blueprint, parts, layouts, streams, tables, self._every, place, self._stamped, take
-        )
+        job = Job(choice.blueprint, parts, layouts, streams, tables, place, self._stamped, self._every)
+        compiled = compile_stages(self.spark, job, take)
         return replace(compiled, optimized=choice.optimized)
 
     def _read_by(self, plan: Plan) -> tuple[list[StreamInput], list[TableInput]]:

@@ -25,9 +25,8 @@ from thalweg.runtime.shards.flow_spec import FlowSpec
 from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import DRAIN
 from thalweg.runtime.shards.spec import QuerySpec
-from thalweg.runtime.spark.answer import EXP, SIGN, TS
+from thalweg.runtime.spark.answer import EXP, SIGN, TS, answer_type
 from thalweg.runtime.spark.checkpoint import Checkpoint
-from thalweg.runtime.spark.compile import answer_type
 from thalweg.runtime.spark.failures import plain_failures
 from thalweg.runtime.spark.learned import Done, learned, operators_done
 from thalweg.runtime.spark.sinks import ParquetSink, Sink

@@ -12,8 +12,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
 from thalweg.runtime.shards.flow_spec import FlowSpec
+from thalweg.runtime.spark.answer import answer_type
 from thalweg.runtime.spark.checkpoint import Checkpoint
-from thalweg.runtime.spark.compile import answer_type
 from thalweg.runtime.spark.flow.stage import ANSWERS, QUERIES, unpacking
 from thalweg.runtime.spark.run import Run
 from thalweg.runtime.spark.sinks import Sink
