@@ -51,7 +51,9 @@ BUFFERS: list[Callable[[], Buffer]] = [
 @pytest.mark.parametrize("name", CONDITIONS)
 @examples(40)
 @given(
-    steps=feeds(LEFT, RIGHT, most=14),
+    told=st.sampled_from([False, True]).flatmap(
+        lambda direct: st.tuples(st.just(direct), feeds(LEFT, RIGHT, direct=direct, most=14))
+    ),
     dated=st.booleans(),
     from_left=st.booleans(),
     small=st.sampled_from([0, 1024]),
@@ -61,7 +63,7 @@ BUFFERS: list[Callable[[], Buffer]] = [
 )
 def test_the_reference_agrees(
     name: str,
-    steps: list[Step],
+    told: tuple[bool, list[Step]],
     dated: bool,
     from_left: bool,
     small: int,
@@ -69,7 +71,7 @@ def test_the_reference_agrees(
     left: Callable[[], Buffer],
     right: Callable[[], Buffer],
 ) -> None:
-    condition = CONDITIONS[name]
+    condition, (direct, steps) = CONDITIONS[name], told
 
     def model(left: list[Dated], right: list[Dated]) -> list[Dated]:
         if from_left:  # the right side's dates decide nothing
@@ -77,7 +79,8 @@ def test_the_reference_agrees(
         return reference.join(left, right, condition, JoinKind.INNER, (len(LEFT), len(RIGHT)))
 
     def make(pool: StringPool) -> Join:
-        return Join(LEFT, RIGHT, condition, pool, dated, buffers=(left(), right()), dates_from_left=from_left)
+        sides = (left(), right()), (direct, direct)
+        return Join(LEFT, RIGHT, condition, pool, dated, buffers=sides[0], direct=sides[1], dates_from_left=from_left)
 
     with patch.object(run_list, "_SMALL", small), patch.object(pairs, "_PIECE", piece):
         check(

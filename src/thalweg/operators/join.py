@@ -46,16 +46,18 @@ class Join(Operator):
         dated: bool,
         *,
         buffers: tuple[Buffer, Buffer],
+        direct: tuple[bool, bool] = (False, False),
         null_safe: Sequence[tuple[int, int]] = (),
         dates_from_left: bool = False,
     ) -> None:
         """Partners are looked up by the condition's equalities, and by pairs of columns where NULL equals NULL.
 
-        The buffers are empty, and nobody else's.
+        The buffers are empty, and nobody else's. `direct` says which sides come without negative tuples.
         """
         self._rest = rest_of(condition, left, right, pool)
         self._keys = JoinKeys(left, right, condition, pool, null_safe)
         self._old_left, self._old_right = buffers
+        self._direct = direct
         self._dates_from_left = dates_from_left
         self._nothing = Batch.empty(left + right, dated)
 
@@ -76,8 +78,8 @@ class Join(Operator):
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The pairs that something new is part of."""
-        left = _Told(self._keys.of_left(inputs[0]), inputs[0], self._old_left)
-        right = _Told(self._keys.of_right(inputs[1]), inputs[1], self._old_right)
+        left = _Told(self._keys.of_left(inputs[0]), inputs[0], self._old_left, self._direct[0])
+        right = _Told(self._keys.of_right(inputs[1]), inputs[1], self._old_right, self._direct[1])
         begun = min(int(side.all.tuples.start.min(initial=now)) for side in (left, right))
         found = [
             *self._with_old_right(left.all),
@@ -127,9 +129,10 @@ class _Told:
     new = kept + deleting and old = stored + deleted.
     """
 
-    def __init__(self, codes: Ints, batch: Batch, buffer: Buffer) -> None:
+    def __init__(self, codes: Ints, batch: Batch, buffer: Buffer, direct: bool) -> None:
         known = codes != NO_PARTNER
-        told = Keyed.of(codes, batch) if known.all() else Keyed.of(codes[known], batch.take(known))
+        keyed = Keyed.for_good if direct else Keyed.of
+        told = keyed(codes, batch) if known.all() else keyed(codes[known], batch.take(known))
         self.all = told.closed()
         matched = buffer.delete(self.all)
         self.deleting = self.all.take(matched)

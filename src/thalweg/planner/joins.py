@@ -73,7 +73,7 @@ def _inner(
     buffers = make_buffer(left.kind, stages.settings), make_buffer(right.kind, stages.settings)
     operator = Join(
         a, b, condition, stages.pool, stages.dated,
-        buffers=buffers, null_safe=null_safe, dates_from_left=dates_from_left,
+        buffers=buffers, direct=(left.direct, right.direct), null_safe=null_safe, dates_from_left=dates_from_left,
     )  # fmt: skip
     return stages.add(a + b, operator, left.place, right.place)
 

@@ -13,6 +13,7 @@ from thalweg.state.snapshot import Stateful, Tree
 
 # A table by value beats hashing while the values' spread is within this; beyond, memory would suffer.
 _SPREAD = 1 << 22
+_DENSE = 16  # places of the table for each value
 
 
 class LaneCoder(Stateful):
@@ -88,7 +89,7 @@ class LaneCoder(Stateful):
         codes = self._table[values - self._base]
         unknown = codes < 0
         if unknown.any():
-            new = np.unique(values[unknown])
+            new = self._each_once(values[unknown])
             self._table[new - self._base] = np.arange(self.size, self.size + len(new))
             self.size += len(new)
             codes = self._table[values - self._base]
@@ -99,6 +100,14 @@ class LaneCoder(Stateful):
         spread = np.full(len(nulls), self._null)
         spread[~nulls] = codes
         return spread
+
+    def _each_once(self, values: Ints) -> Ints:
+        """Values that the table covers, ascending; where they are many, a look at all of it is faster than sorting."""
+        if _DENSE * len(values) < len(self._table):
+            return np.unique(values)
+        there = np.zeros(len(self._table), dtype=np.bool_)
+        there[values - self._base] = True
+        return np.flatnonzero(there) + self._base
 
     def _cover(self, values: Ints) -> bool:
         """Make the table reach all values; False if it would grow too large."""
