@@ -10,7 +10,7 @@ from thalweg.runtime.spark.session import local_spark
 
 data, out, cores = sys.argv[1:4]
 engine = tw.Engine(local_spark(cores, **{"spark.driver.memory": "4g"}), shards=int(cores))
-engine.stream("bid", tw.sources.parquet(engine.spark, f"{data}/parquet/bid", BID, files_per_batch=4))
+engine.stream("bid", tw.sources.parquet(engine.spark, f"{data}/parquet/bid", BID, files_per_batch=16))
 query = engine.query("SELECT auction, bidder, 0.908 * price AS price FROM bid")
 sink = NoSink() if out == "-" else tw.sinks.ParquetSink(out)
 query.start(mkdtemp(), sink=sink, trigger={"availableNow": True}).wait_until_done()
