@@ -3,7 +3,7 @@ learns the stream's clock."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -13,7 +13,7 @@ from thalweg.algebra.expressions import Expression
 from thalweg.core.lanes import to_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.core.time import BEGINNING, FIRST_TIMESTAMP, LAST_TIMESTAMP, LONGEST, Instant
+from thalweg.core.time import BEGINNING, FIRST_TIMESTAMP, FOREVER, LAST_TIMESTAMP, LONGEST, Instant
 from thalweg.operators.evaluate import Condition
 from thalweg.runtime.shards.layouts import Layouts
 from thalweg.runtime.shards.parcel import BAD, TOO_LATE, Parcel
@@ -27,6 +27,8 @@ from thalweg.runtime.shards.sourced import (
     spread_rows,
     without_bad_rows,
 )
+
+Answering = Callable[[Sequence[pa.RecordBatch]], Parcel]  # answers rows; gives what is left to tell a shard
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Reading:
         part: int,
         system: int,
         before: Instant = BEGINNING,
-        at_once: Callable[[pa.RecordBatch], Parcel] | None = None,
+        at_once: Answering | None = None,
     ) -> list[Parcel]:
         """The rows of one part for every port and group; those that are no tuples go to group 0 with the reason.
 
@@ -66,25 +68,23 @@ class Reading:
         width = len(self.schema)
         time = table.column(width).cast(pa.int64())
         table = table.set_column(width, TIME, time)
-        wrong = (
-            (pc.is_null(time), "no timestamp"),
-            (self._out_of_range(time), "a time that no tuple can have"),
-            (self._too_far(time, system), "ahead of the system's clock by more than is allowed"),
-        )
-        good, bad = without_bad_rows(table, width, self.source, wrong)
+        good, bad = without_bad_rows(table, width, self.source, self._wrong(time, system))
         parcels = [Parcel(0, BAD, part, BEGINNING, system, blob) for blob in bad]
-        clock = pc.max(good.column(width)).as_py() if good.num_rows else BEGINNING
+        first, clock = _span(good.column(width))
         schema, needed = self.schema, tuple(range(width))
         if self.needed is not None:
             schema, needed = Schema(tuple(self.schema[i] for i in self.needed)), self.needed
-            late, good = split(good, pc.less(good.column(width), int(before)))
-            if late.num_rows:
+            if first < before:
+                late, good = split(good, pc.less(good.column(width), int(before)))
                 blob = aside_blob(late.select(range(width + 1)), self.source)
                 parcels.append(Parcel(0, TOO_LATE, part, BEGINNING, system, blob))
-        rows = self._selected(one_batch(good.select([*needed, width])), schema, before)
+        good = good.select([*needed, width])
         if at_once is not None:
-            rows, in_time = split(rows, pc.less(rows.column(len(schema)), int(before)))
-            parcels += [at_once(in_time)] if in_time.num_rows else []
+            in_time, good = good, good.slice(0, 0)
+            if first < before:
+                good, in_time = split(in_time, pc.less(in_time.column(len(schema)), int(before)))
+            parcels.append(at_once([self._selected(rows, schema, before) for rows in in_time.to_batches()]))
+        rows = self._selected(one_batch(good), schema, before)
         for port, key in self.ports:
             blobs = spread_rows(rows, schema, key, self.layouts)
             parcels += addressed(blobs, Parcel(0, port, part, clock, system, b""), self.layouts)
@@ -100,9 +100,21 @@ class Reading:
         holds = test.holds_on(lanes, rows.num_rows) | (rows.column(len(schema)).to_numpy() < before)
         return rows if holds.all() else rows.filter(pa.array(holds))
 
-    def _out_of_range(self, time: pa.ChunkedArray) -> pa.ChunkedArray:
+    def _wrong(self, time: pa.ChunkedArray, system: int) -> tuple[tuple[pa.ChunkedArray, str], ...]:
+        """Where rows are no tuples, and why; a look at the first and the last time mostly tells that all are."""
         low, high = (FIRST_TIMESTAMP, LAST_TIMESTAMP) if self.stamped else (-LONGEST, LONGEST)
-        return pc.or_(pc.less(time, low), pc.greater(time, high))
+        furthest = high if self.ahead is None else min(high, system + self.ahead)
+        first, last = _span(time)
+        if not time.null_count and low <= first and last <= furthest:
+            return ()
+        return (
+            (pc.is_null(time), "no timestamp"),
+            (pc.or_(pc.less(time, low), pc.greater(time, high)), "a time that no tuple can have"),
+            (pc.greater(time, furthest), "ahead of the system's clock by more than is allowed"),
+        )
 
-    def _too_far(self, time: pa.ChunkedArray, system: int) -> pa.ChunkedArray:
-        return pc.greater(time, pa.scalar(None if self.ahead is None else system + self.ahead, pa.int64()))
+
+def _span(time: pa.ChunkedArray) -> tuple[Instant, Instant]:
+    """The first and the last of some times; of none, what is before and behind no other."""
+    span = pc.min_max(time)
+    return (FOREVER, BEGINNING) if span["min"].as_py() is None else (span["min"].as_py(), span["max"].as_py())

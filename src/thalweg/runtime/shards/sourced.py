@@ -61,6 +61,8 @@ def without_bad_rows(
     table: pa.Table, width: int, source: str, wrong: tuple[tuple[pa.ChunkedArray, str], ...]
 ) -> tuple[pa.Table, list[pa.Buffer]]:
     """The rows that are tuples, and the others as a blob; what the source says against a row goes first."""
+    if REASON not in table.column_names and not wrong:
+        return table, []
     nothing = pa.chunked_array([pa.nulls(table.num_rows, pa.string())])
     reason = table.column(REASON) if REASON in table.column_names else nothing
     text = table.column(TEXT) if TEXT in table.column_names else nothing

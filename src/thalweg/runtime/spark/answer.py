@@ -6,7 +6,7 @@ import pyarrow as pa
 from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
 
 from thalweg.core.batch import Batch
-from thalweg.core.lanes import from_lane
+from thalweg.core.lanes import Flags, Ints, from_lane
 from thalweg.core.schema import Field, Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER
@@ -28,12 +28,18 @@ def answer_type(schema: Schema, stamped: bool) -> StructType:
 def answer_rows(batch: Batch, schema: Schema, pool: StringPool, stamped: bool) -> pa.RecordBatch:
     """Part of the answer as rows: the columns, from when (NULL: ever since), until when (NULL: not known), the sign."""
     columns = [_as_spark(from_lane(lane, f.type, pool), f.type) for lane, f in zip(batch.columns, schema, strict=True)]
-    ts = pa.array(batch.start, mask=batch.start < BEGINNING + 1)
-    exp = pa.array(batch.end, mask=batch.end >= FOREVER)
+    ts, exp = _known(batch.start, batch.start < BEGINNING + 1), _known(batch.end, batch.end >= FOREVER)
     if stamped:
         ts, exp = (_as_spark(time.cast(pa.timestamp("us")), DataType.TIMESTAMP) for time in (ts, exp))
     names = [*unique_names(schema), TS, EXP, SIGN]
     return pa.RecordBatch.from_arrays([*columns, ts, exp, pa.array(batch.sign)], names=names)
+
+
+def _known(time: Ints, unknown: Flags) -> pa.Array:
+    """Times with NULLs; mostly none or all are."""
+    if unknown.all():
+        return pa.nulls(len(time), pa.int64())
+    return pa.array(time, mask=unknown if unknown.any() else None)
 
 
 def unique_names(schema: Schema) -> list[str]:

@@ -8,7 +8,7 @@ get what has been counted, the notes, the time, and the rows that are too late.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -23,6 +23,7 @@ from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.shards.codec import brought
 from thalweg.runtime.shards.fragment import Fragment
 from thalweg.runtime.shards.parcel import DONE, Parcel
+from thalweg.runtime.shards.reading import Answering
 from thalweg.runtime.shards.spec import QuerySpec
 from thalweg.runtime.spark.answer import answer_rows
 from thalweg.runtime.spark.taking import Take
@@ -42,19 +43,25 @@ class AtOnce:
         plain = blueprint.strategy is Strategy.AUTO and remembers_nothing(blueprint.plan)
         return one_stream and plain and bool(cut.stages) and cut.ports[0].key is None
 
-    def for_part(self, batch: int, part: int, system: int) -> Callable[[pa.RecordBatch], Parcel]:
-        """What hands over the answers of a part's rows; it returns what is left to tell a shard."""
+    def for_part(self, batch: int, part: int, system: int) -> Answering:
+        """What hands over the answers of a part's rows."""
         return lambda rows: self._handed_over(rows, batch, part, system)
 
-    def _handed_over(self, rows: pa.RecordBatch, batch: int, part: int, system: int) -> Parcel:
+    def _handed_over(self, rows: Sequence[pa.RecordBatch], batch: int, part: int, system: int) -> Parcel:
         fragment = Fragment(self.spec.blueprint, self.spec.cut, 0, 0)
-        (name,), schema = self.spec.inputs, fragment.ports[0]
+        answers = (self._answered(some, fragment) for some in rows if some.num_rows)
+        note = self.take(answers, batch, self.spec.shards + part)  # the first parts are the shards' own
+        told = {
+            "arrived": sum(some.num_rows for some in rows),
+            "operators": [metrics.counts() for metrics in fragment.pipeline.metrics],
+            "note": note,
+        }
+        return Parcel(part % self.spec.shards, DONE, part, BEGINNING, system, json.dumps(told).encode())
+
+    def _answered(self, rows: pa.RecordBatch, fragment: Fragment) -> pa.RecordBatch:
+        (name,) = self.spec.inputs
         ts = rows.column(rows.num_columns - 1).to_numpy()
-        lanes = brought(rows, self.spec.needed[name], schema, fragment.pool)
+        lanes = brought(rows, self.spec.needed[name], fragment.ports[0], fragment.pool)
         gained = fragment.process({0: Batch.of_arrivals(lanes, ts, fragment.dated)}, int(ts.max())).answer
         assert gained is not None
-        plan, shards = self.spec.blueprint.plan, self.spec.shards
-        answer = answer_rows(gained, plan.schema, fragment.pool, self.spec.stamped)
-        note = self.take([answer], batch, shards + part)  # the first parts are the shards' own
-        told = {"arrived": rows.num_rows, "operators": [m.counts() for m in fragment.pipeline.metrics], "note": note}
-        return Parcel(part % shards, DONE, part, BEGINNING, system, json.dumps(told).encode())
+        return answer_rows(gained, self.spec.blueprint.plan.schema, fragment.pool, self.spec.stamped)

@@ -21,7 +21,7 @@ from pyspark.sql import functions as sf
 from thalweg.core.time import Instant
 from thalweg.runtime.shards.blobs import BlobFiles
 from thalweg.runtime.shards.parcel import Parcel
-from thalweg.runtime.shards.reading import Reading
+from thalweg.runtime.shards.reading import Answering, Reading
 from thalweg.runtime.shards.sourced import TIME
 from thalweg.runtime.spark.at_once import AtOnce
 from thalweg.runtime.spark.inputs import StreamInput
@@ -50,7 +50,7 @@ class Recipe:
         part: int,
         system: int,
         before: Instant,
-        at_once: Callable[[pa.RecordBatch], Parcel] | None = None,
+        at_once: Answering | None = None,
     ) -> list[Parcel]:
         """See `Reading.parcels`."""
         reading, rows = self.reading, self.load(described)

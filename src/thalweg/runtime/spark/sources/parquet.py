@@ -64,13 +64,13 @@ def _typed(read: pa.Table, wanted: Schema) -> tuple[pa.Table, list[str]]:
     columns, wrong = [], []
     for field, arrow in zip(wanted, to_arrow(wanted), strict=True):
         place = names.get(field.name.casefold())
-        column = pa.nulls(read.num_rows, arrow.type)
+        column = None
         if place is not None:
             try:
                 column = _cast(read.column(place), arrow.type)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
                 wrong.append(_does_not_fit(field, read.schema.field(place).type))
-        columns.append(column)
+        columns.append(pa.nulls(read.num_rows, arrow.type) if column is None else column)
     return pa.Table.from_arrays(columns, schema=to_arrow(wanted)), wrong
 
 
