@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from unittest.mock import patch
 
 import numpy as np
@@ -18,7 +19,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
-from thalweg.operators import pairs
+from thalweg.operators import join, pairs
 from thalweg.operators.join import Join
 from thalweg.reference import operators as reference
 from thalweg.state.buffers import Buffer, FifoBuffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer, run_list
@@ -57,6 +58,7 @@ BUFFERS: list[Callable[[], Buffer]] = [
     dated=st.booleans(),
     from_left=st.booleans(),
     small=st.sampled_from([0, 1024]),
+    fewer=st.sampled_from([0, 16]),
     piece=st.sampled_from([2, 1 << 16]),
     left=st.sampled_from(BUFFERS),
     right=st.sampled_from(BUFFERS),
@@ -67,6 +69,7 @@ def test_the_reference_agrees(
     dated: bool,
     from_left: bool,
     small: int,
+    fewer: int,
     piece: int,
     left: Callable[[], Buffer],
     right: Callable[[], Buffer],
@@ -82,7 +85,10 @@ def test_the_reference_agrees(
         sides = (left(), right()), (direct, direct)
         return Join(LEFT, RIGHT, condition, pool, dated, buffers=sides[0], direct=sides[1], dates_from_left=from_left)
 
-    with patch.object(run_list, "_SMALL", small), patch.object(pairs, "_PIECE", piece):
+    settings = ((run_list, "_SMALL", small), (join, "_FAR_FEWER", fewer), (pairs, "_PIECE", piece))
+    with ExitStack() as patched:
+        for module, setting, value in settings:
+            patched.enter_context(patch.object(module, setting, value))
         check(
             make,
             [LEFT, RIGHT],

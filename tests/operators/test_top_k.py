@@ -18,7 +18,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.rows import Dated
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.core.time import Instant
+from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.core.types import DataType
 from thalweg.operators import leaders, skyband
 from thalweg.operators.top_k import Order, TopK
@@ -107,3 +107,29 @@ def test_only_tuples_that_may_show_are_kept(descending: bool) -> None:
         batch = Batch((values[part],), ts[part], ts[part] + tuples, np.ones(len(part), dtype=np.int8))
         operator.process([batch], int(ts[part[-1]]))
     assert operator.stored < 1000
+
+
+FROM_THE_BEGINNING = Batch(
+    (np.array([3, 1, 2]),), np.full(3, BEGINNING), np.full(3, FOREVER), np.ones(3, dtype=np.int8)
+)
+ONE = Schema.of(k=DataType.BIGINT)
+
+
+def first_two() -> TopK:
+    return TopK(ONE, [(0, False, False)], 2, StringPool())
+
+
+def test_what_a_table_holds_from_the_beginning_shows() -> None:
+    shown = first_two().process([FROM_THE_BEGINNING], 5)
+    assert sorted(shown.columns[0].tolist()) == [1, 2]
+    assert shown.start.tolist() == [BEGINNING, BEGINNING]
+
+
+def test_a_snapshot_that_marks_what_was_there_as_older_versions_did_shows_it_once() -> None:
+    older = first_two()
+    older.process([FROM_THE_BEGINNING], 5)
+    near = older._leaders._near
+    older._leaders._near = (np.full_like(near[0], BEGINNING), *near[1:])
+    operator = first_two()
+    operator.restore(older.snapshot())
+    assert not len(operator.process([Batch.empty(ONE)], 6))

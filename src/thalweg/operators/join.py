@@ -18,10 +18,13 @@ from thalweg.operators.base import Key, Operator
 from thalweg.operators.join_keys import NO_PARTNER, JoinKeys, rest_of
 from thalweg.operators.matches import Matches, assemble
 from thalweg.operators.pairs import pairs
+from thalweg.operators.segments import slices_to_rows
 from thalweg.state.buffers import Buffer
 from thalweg.state.keyed import Keyed
 from thalweg.state.run import Run
 from thalweg.state.time_index import TimeIndex
+
+_FAR_FEWER = 16  # times
 
 
 class Join(Operator):
@@ -108,6 +111,7 @@ class Join(Operator):
     def _together(self, left: Keyed, right: Keyed) -> Iterator[Matches]:
         if not len(left) or not len(right):
             return
+        left, right = _that_meet(left, right), _that_meet(right, left)
         mine, theirs = left.tuples, right.tuples
         index = TimeIndex(right.codes, theirs.start, theirs.end)
         theirs = theirs.take(index.order)
@@ -120,6 +124,13 @@ class Join(Operator):
         met = Matches(left, i, right, j, start, end)
         alive = start < end
         return (met if alive.all() else met.take(alive)).where(self._rest)
+
+
+def _that_meet(tuples: Keyed, others: Keyed) -> Keyed:
+    """Those that others have the join keys of; all of them, unless the others are far fewer."""
+    if _FAR_FEWER * len(others) > len(tuples):
+        return tuples
+    return tuples.take(slices_to_rows(*tuples.slices(np.unique(others.codes))))
 
 
 class _Told:

@@ -15,10 +15,10 @@ from thalweg.core.lanes import Ints, Lane
 from thalweg.core.runs import join_runs
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.operators.ordering import net, order_by, precedes
-from thalweg.operators.skyband import may_show, skyband
-from thalweg.state.snapshot import Stateful
+from thalweg.operators.skyband import OLD, may_show, skyband
+from thalweg.state.snapshot import Stateful, Tree
 
-# The lanes of rows: signed intervals, then dates if there are any, then columns. Old rows start at the BEGINNING.
+# The lanes of rows: signed intervals, then dates if there are any, then columns. Rows of earlier batches start at OLD.
 START, END, WEIGHT, DATES = 0, 1, 2, 3
 Rows = tuple[Lane, ...]
 
@@ -56,6 +56,12 @@ class Leaders(Stateful):
         """How many tuples are kept."""
         return len(self._near[START]) + sum(len(rows[START]) for rows in self._far)
 
+    def restore(self, tree: Tree) -> None:
+        """All tuples of a snapshot are old, whatever an older version of this marked them with."""
+        super().restore(tree)
+        self._near = _aged(self._near)
+        self._far = [_aged(rows) for rows in self._far]
+
     def contenders(self, new: Rows, now: Instant) -> Rows:
         """The old and new tuples among which the first `limit` are at every instant up to `now`."""
         near = new
@@ -78,7 +84,7 @@ class Leaders(Stateful):
     def _lasting(self, now: Instant) -> int:
         """At least how many near tuples there are at every instant of the batch."""
         positive = self._near[WEIGHT] > 0
-        lasts = positive & (self._near[START] == BEGINNING) & (self._near[END] > now)
+        lasts = positive & (self._near[START] == OLD) & (self._near[END] > now)
         return int(lasts.sum()) - int((~positive).sum())
 
     def _best_far(self) -> Rows:
@@ -105,7 +111,7 @@ class Leaders(Stateful):
         """After a batch: drop what is dead, and lay aside what is far."""
         self._before = now
         rows = take(self._near, self._near[END] > now)
-        rows[START][:] = BEGINNING
+        rows[START][:] = OLD
         if not self._prune and bool((rows[WEIGHT] < 0).any()):
             rows = _net(rows)
         self._room = _AMPLE * (self._limit + len(self._near[START]) - len(rows[START])) + _SPARE
@@ -124,7 +130,7 @@ class Leaders(Stateful):
 
     def _lay_aside(self, rows: Rows) -> None:
         """Far tuples are old from now on. Runs of them are merged like the digits of a binary counter."""
-        rows[START][:] = BEGINNING
+        rows[START][:] = OLD
         if self._prune:
             rows = self._pruned(rows)
         while self._far and len(self._far[-1][START]) <= 2 * len(rows[START]):
@@ -148,6 +154,10 @@ class Leaders(Stateful):
             far = _net(far)
         self._far = [far]
         self._tidy_at = max(_FEW, 2 * len(far[START]))
+
+
+def _aged(rows: Rows) -> Rows:
+    return (np.full_like(rows[START], OLD), *rows[START + 1 :])
 
 
 def _nth(lanes: Sequence[Ints], n: int) -> Ints:

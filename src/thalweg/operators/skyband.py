@@ -11,6 +11,8 @@ from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import INT64_MAX
 from thalweg.operators.ordering import order_by
 
+OLD: Instant = BEGINNING - 2  # the start of tuples that were there before a batch; no other can start so early
+
 _PART = 64
 
 
@@ -20,9 +22,9 @@ def may_show(rank: Ints, start: Ints, end: Ints, limit: int, before: Instant, no
     Time is cut into slices; those that live throughout a slice beat others in it.
     """
     shown = np.zeros(len(rank), dtype=np.bool_)
-    first = max(before, int(start[start > BEGINNING].min(initial=now)))
+    first = max(before, int(start[start > OLD].min(initial=now)))
     edges = sorted({first + (now + 1 - first) * i // slices for i in range(slices + 1)})
-    for left, right in pairwise([BEGINNING, *edges]):  # the first slice is what showed before
+    for left, right in pairwise([OLD, *edges]):  # the first slice is what showed before
         inside = np.flatnonzero((start < right) & (end > left))
         throughout = rank[inside][(start[inside] <= left) & (end[inside] >= right)]
         worst = np.partition(throughout, limit - 1)[limit - 1] if len(throughout) >= limit else INT64_MAX

@@ -10,13 +10,14 @@ from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import Ints, lane_dtype
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.core.time import BEGINNING, FOREVER, Instant
+from thalweg.core.time import FOREVER, Instant
 from thalweg.operators.base import Key, Operator
 from thalweg.operators.leaders import DATES, END, START, WEIGHT, Leaders, Rows, take
 from thalweg.operators.levels import Changes, net_intervals
 from thalweg.operators.order_statistics import nth_alive
 from thalweg.operators.ordering import order_by, sort_lane
 from thalweg.operators.segments import run_starts
+from thalweg.operators.skyband import OLD
 
 Order = tuple[int, bool, bool]  # a column, whether descending, whether NULLs come first
 
@@ -89,7 +90,7 @@ class TopK(Operator):
         rows = take(rows, order)
         starts = run_starts(*(lane[order] for lane in lanes))
         kind, kinds = np.cumsum(starts) - 1, take(rows, starts)
-        old = rows[START] == BEGINNING
+        old = rows[START] == OLD
         ending = rows[END] <= now
         time = np.concatenate([rows[START][~old], rows[END][ending]])
         place = np.concatenate([kind[~old], kind[ending]])

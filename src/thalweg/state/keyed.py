@@ -37,7 +37,11 @@ class Keyed:
     @staticmethod
     def for_good(codes: Ints, tuples: Batch) -> Keyed:
         """Tuples that nothing deletes: equal ones need not be neighbours, and codes are sorted faster than hashes."""
-        order = stable_order(codes) if _in_order(tuples.start) else np.lexsort((tuples.start, codes))
+        if _in_order(tuples.start):
+            order = stable_order(codes)
+        else:  # some were kept back, and came with others: times are still in few runs
+            by_start = np.argsort(tuples.start, kind="stable")
+            order = by_start[stable_order(codes[by_start])]
         return Keyed(codes[order] << _HASH_BITS, tuples.take(order))
 
     @staticmethod
@@ -63,6 +67,11 @@ class Keyed:
     def take(self, rows: Lane) -> Keyed:
         """Some of the tuples: ascending positions, or a mask."""
         return Keyed(self.keys[rows], self.tuples.take(rows))
+
+    def slices(self, codes: Ints) -> tuple[Ints, Ints]:
+        """Where the tuples with each of some codes begin, and how many they are."""
+        first, last = (np.searchsorted(self.keys, edge << _HASH_BITS) for edge in (codes, codes + 1))
+        return first, last - first
 
     def closed(self) -> Keyed:
         """The same bag at every instant in fewer tuples: +[a, e) and -[u, e) of equal tuples become +[a, u)."""
