@@ -11,7 +11,7 @@ from thalweg.runtime.spark.session import local_spark
 data, out, cores = sys.argv[1:4]
 engine = tw.Engine(local_spark(cores, **{"spark.driver.memory": "4g"}), shards=int(cores))
 for name, schema in {"auction": AUCTION, "bid": BID}.items():
-    engine.stream(name, tw.sources.parquet(engine.spark, f"{data}/parquet/{name}", schema, files_per_batch=16))
+    engine.stream(name, tw.sources.parquet(engine.spark, f"{data}/parquet/{name}", schema, files_per_batch=4))
 query = engine.query("""
     SELECT category, AVG(final) AS price FROM (
         SELECT a.id, a.category, MAX(b.price) AS final FROM auction a JOIN bid b ON a.id = b.auction

@@ -10,7 +10,7 @@ from thalweg.runtime.spark.session import local_spark
 
 data, out, cores = sys.argv[1:4]
 engine = tw.Engine(local_spark(cores, **{"spark.driver.memory": "4g"}), shards=int(cores))
-engine.stream("bid", tw.sources.parquet(engine.spark, f"{data}/parquet/bid", BID, files_per_batch=16))
+engine.stream("bid", tw.sources.parquet(engine.spark, f"{data}/parquet/bid", BID, files_per_batch=4))
 query = engine.query("""
     WITH counts AS (SELECT auction, COUNT(*) AS n FROM bid [RANGE 10 SECONDS SLIDE 2 SECONDS] GROUP BY auction),
          most AS (SELECT MAX(n) AS n FROM counts)

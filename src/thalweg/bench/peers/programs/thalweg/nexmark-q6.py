@@ -10,8 +10,8 @@ from thalweg.runtime.spark.session import local_spark
 
 data, out, cores = sys.argv[1:4]
 engine = tw.Engine(local_spark(cores, **{"spark.driver.memory": "4g"}), shards=int(cores))
-engine.stream("bid", tw.sources.parquet(engine.spark, f"{data}/parquet/bid", BID, files_per_batch=16))
-auctions = tw.sources.parquet(engine.spark, f"{data}/parquet/auction", AUCTION, files_per_batch=16)
+engine.stream("bid", tw.sources.parquet(engine.spark, f"{data}/parquet/bid", BID, files_per_batch=4))
+auctions = tw.sources.parquet(engine.spark, f"{data}/parquet/auction", AUCTION, files_per_batch=4)
 engine.stream("ended", auctions, timestamp="expires", lateness="1 minute")
 query = engine.query("""
     SELECT seller, AVG(final) AS price FROM ISTREAM(
