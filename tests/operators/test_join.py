@@ -52,8 +52,8 @@ BUFFERS: list[Callable[[], Buffer]] = [
 @pytest.mark.parametrize("name", CONDITIONS)
 @examples(40)
 @given(
-    told=st.sampled_from([False, True]).flatmap(
-        lambda direct: st.tuples(st.just(direct), feeds(LEFT, RIGHT, direct=direct, most=14))
+    told=st.sampled_from([(False, False), (True, True), (True, False), (False, True)]).flatmap(
+        lambda direct: st.tuples(st.just(direct), feeds(LEFT, RIGHT, direct=any(direct), most=14))
     ),
     dated=st.booleans(),
     from_left=st.booleans(),
@@ -65,7 +65,7 @@ BUFFERS: list[Callable[[], Buffer]] = [
 )
 def test_the_reference_agrees(
     name: str,
-    told: tuple[bool, list[Step]],
+    told: tuple[tuple[bool, bool], list[Step]],
     dated: bool,
     from_left: bool,
     small: int,
@@ -82,8 +82,8 @@ def test_the_reference_agrees(
         return reference.join(left, right, condition, JoinKind.INNER, (len(LEFT), len(RIGHT)))
 
     def make(pool: StringPool) -> Join:
-        sides = (left(), right()), (direct, direct)
-        return Join(LEFT, RIGHT, condition, pool, dated, buffers=sides[0], direct=sides[1], dates_from_left=from_left)
+        sides = left(), right()
+        return Join(LEFT, RIGHT, condition, pool, dated, buffers=sides, direct=direct, dates_from_left=from_left)
 
     settings = ((run_list, "_SMALL", small), (join, "_FAR_FEWER", fewer), (pairs, "_PIECE", piece))
     with ExitStack() as patched:

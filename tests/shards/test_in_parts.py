@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from shards.cluster import Cluster
 from shards.test_against_reference import compare_in_shards
 from shards.test_resharding import compare_across_borders
 from strategies.catalog import catalog
 from strategies.histories import histories
+from thalweg.core.rows import Bag
 from thalweg.cql import compile_query
 from thalweg.planner import Settings
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.parts import FAR
 from thalweg.planner.shards import EVERYWHERE, Cut, cut
+from thalweg.runtime.shards.clock import InputTime
+from thalweg.runtime.spark.learned import operators_done
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "6"))
 
+# It is there two stages after its tuples.
+THRICE = """(SELECT q, COUNT(*) AS w FROM (SELECT m, COUNT(*) AS q FROM
+    (SELECT k, MAX(v) AS m FROM s [RANGE 60] GROUP BY k) h GROUP BY m) g GROUP BY q)"""
+NONE_YET = "(SELECT COUNT(*) AS n FROM t [RANGE 40 SLIDE 20])"
 IN_PARTS = [
     "SELECT COUNT(*) AS n, COUNT(k) AS m, MIN(v) AS low, MAX(v) AS high FROM s [RANGE 5 SLIDE 3]",
     "SELECT MAX(name) AS last, MIN(x) AS least FROM u [RANGE 4]",
@@ -44,6 +53,48 @@ def test_parts_give_the_references_answer(cql: str, across: bool, data: st.DataO
     known = catalog()
     compare = compare_across_borders if across else compare_in_shards
     compare(compile_query(cql, known), data.draw(histories(known)), data)
+
+
+@pytest.mark.parametrize(
+    "cql",
+    [
+        f"SELECT z.q, c.n FROM {THRICE} z JOIN {NONE_YET} c ON z.q > c.n",
+        f"SELECT z.q, c.n FROM {THRICE} z LEFT JOIN {NONE_YET} c ON z.q > c.n",
+        f"ISTREAM(SELECT z.q, c.n FROM {THRICE} z JOIN {NONE_YET} c ON z.q > c.n)",
+        f"SELECT z.k, c.n FROM s [RANGE 60] z JOIN {NONE_YET} c ON z.k > c.n",
+    ],
+)
+def test_a_count_of_nothing_is_known_in_every_group_and_stage_at_once(cql: str, tmp_path: Path) -> None:
+    """Before any tuple of `t` has come no part of it has been sent to anybody."""
+    told: list[list[Bag]] = []
+    for least in (None, 1):
+        blueprint = Blueprint(compile_query(cql, catalog()), settings=Settings(in_parts=least))
+        times = {"s": InputTime(), "t": InputTime()}
+        cluster = Cluster(blueprint, 2, tmp_path / str(least), times, {}, groups=8)
+        answers = []
+        for t, streams in ((5, "s"), (12, "s"), (35, "st"), (45, "st")):
+            rows = [(t, 0, (i * t % 9, i % 3)) for i in range(9 if t == 5 else 1)]
+            cluster.batch({name: [rows] for name in streams}, clock=t)
+            answers.append(cluster.log.answer(t))
+        told.append(answers)
+    assert told[0] == told[1]
+    assert told[0][0]
+
+
+def test_what_every_group_does_alike_counts_once(tmp_path: Path) -> None:
+    plan = compile_query(
+        "SELECT k, top FROM s [RANGE 60] a JOIN (SELECT MAX(v) AS top FROM s [RANGE 9]) m ON v = top", catalog()
+    )
+    done = []
+    for least in (None, 1):
+        blueprint = Blueprint(plan, settings=Settings(in_parts=least))
+        cluster = Cluster(blueprint, 2, tmp_path / str(least), {"s": InputTime()}, {}, groups=8)
+        for t in range(1, 40):
+            cluster.batch({"s": [[(t, 0, (t % 5, t * 7 % 11))]]}, clock=t)
+        stages = [cluster.abouts(stage) for stage in range(cluster.spec.stages)]
+        counts = operators_done(blueprint.build(), cluster.spec.cut, stages)
+        done.append(counts[blueprint.build().places[plan.children[0].children[1]]].positive_out)
+    assert done[0] == done[1] > 5
 
 
 def in_parts(cql: str, least: int | None = 1) -> Cut:

@@ -3,61 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from thalweg.algebra.expressions import columns_of
 from thalweg.operators.base import Key
 from thalweg.planner.pipeline import Node, Pipeline
 from thalweg.planner.shards.keys import EVERYWHERE, Placement, above, below, keys_of, outputs, parts_for
-
-
-class Place(NamedTuple):
-    """Where an output is produced: an operator of a stage, or a port through which it comes in."""
-
-    stage: int
-    at: int  # an index into the stage's `steps`, or into all ports if `is_port`
-    is_port: bool
-
-
-@dataclass(frozen=True)
-class Port:
-    """A way into a stage: what a source or an operator of an earlier stage gives, spread over shards by `key`.
-
-    Only sources and parts of aggregates are copied EVERYWHERE: what is computed of copies alone is computed everywhere.
-
-    The stages in between, if there are any, hand it on as it is.
-    """
-
-    stage: int
-    node: int  # of the pipeline
-    key: Placement
-    origin: Place | None  # None: a source
-
-
-@dataclass(frozen=True)
-class Step:
-    """An operator of the pipeline at work in a stage."""
-
-    node: int
-    inputs: tuple[Place, ...]
-    alone: bool  # it must see all, and is there in one shard only
-
-
-@dataclass
-class Stage:
-    """What runs between two exchanges. A pipeline's operator may run in several stages, or twice in one."""
-
-    steps: list[Step] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Cut:
-    """Stages in the order in which they run, the ports between them, and where the answer comes out."""
-
-    stages: tuple[Stage, ...]
-    ports: tuple[Port, ...]
-    answer: Place
+from thalweg.planner.shards.stages import Cut, Place, Port, Stage, Step
 
 
 def cut(pipeline: Pipeline, copied: Collection[str] = ()) -> Cut:
@@ -79,23 +30,22 @@ class _Cutter:
             self._copied.append(node.source in copied if node.operator is None else self._is_small(node))
         self.stages: list[Stage] = []
         self.ports: list[Port] = []
-        self._places: dict[tuple[int, Placement], Place] = {}
+        self._places: dict[tuple[int, Key | None], Place] = {}
         self._keyed: dict[tuple[int, tuple[int, ...]], Place] = {}
+        self._copies: dict[tuple[int, int], Place] = {}  # by node and stage
 
-    def place(self, node: int, key: Placement) -> Place:
+    def place(self, node: int, key: Key | None) -> Place:
         """Where the output of a node is, spread by `key`."""
         if (node, key) not in self._places:
             self._places[node, key] = self._place(node, key)
         return self._places[node, key]
 
-    def _place(self, i: int, key: Placement) -> Place:
+    def _place(self, i: int, key: Key | None) -> Place:
         node = self._nodes[i]
         if node.operator is None:
             return self._port(0, i, key, None)
         if node.operator.is_part:
             return self._place_part(i, key)
-        if key is EVERYWHERE:
-            return self._step(i, [self.place(j, key) for j in node.inputs])
         if node.operator.keys is None:
             key = self._natural(i) if key is None else key
             return self._step(i, [self.place(j, below(key, node)) for j in node.inputs])
@@ -108,7 +58,7 @@ class _Cutter:
             return work
         return self._port(work.stage + 1, i, key, work)
 
-    def _place_part(self, i: int, key: Placement) -> Place:
+    def _place_part(self, i: int, key: Key | None) -> Place:
         """Wherever its input is; its few rows go where they are wanted."""
         if key is None:
             return self._step(i, [self.place(j, self._natural(j)) for j in self._nodes[i].inputs])
@@ -130,8 +80,32 @@ class _Cutter:
         width = len(self._nodes[first].schema)
         has_key = key is not None and all(column < width for part in key for column in columns_of(part))
         spread = self.place(first, key if has_key else self._natural(first))
-        work = self._step(i, [spread, self.place(second, EVERYWHERE)])
+        stage = max(spread.stage, self._first_stage_of_copies(second))
+        work = self._step(i, [spread, self._copy(second, stage)])
         return work if key is None or has_key else self._port(work.stage + 1, i, key, work)
+
+    def _first_stage_of_copies(self, i: int) -> int:
+        """Where what a node is computed of can be had in every group."""
+        node = self._nodes[i]
+        if node.operator is None:
+            return 0
+        return (
+            self.place(i, None).stage + 1
+            if node.operator.is_part
+            else max(map(self._first_stage_of_copies, node.inputs))
+        )
+
+    def _copy(self, i: int, stage: int) -> Place:
+        """A node in every group of a stage: a source or a part that is copied there, or computed there of copies."""
+        if (i, stage) not in self._copies:
+            node = self._nodes[i]
+            if node.operator is None or node.operator.is_part:
+                origin = None if node.operator is None else self.place(i, None)
+                found = self._port(stage, i, EVERYWHERE, origin)
+            else:
+                found = self._put(stage, Step(i, tuple(self._copy(j, stage) for j in node.inputs), everywhere=True))
+            self._copies[i, stage] = found
+        return self._copies[i, stage]
 
     def _with_keys(self, i: int, parts: tuple[int, ...]) -> Place:
         """An operator whose inputs are spread by some parts of its keys."""
@@ -171,9 +145,12 @@ class _Cutter:
         """An operator in the stage in which the last of its inputs is at hand; the others are brought there."""
         stage = max(place.stage for place in inputs)
         brought = tuple(place if place.stage == stage else self._bring(place, stage) for place in inputs)
+        return self._put(stage, Step(node, brought, alone))
+
+    def _put(self, stage: int, step: Step) -> Place:
         while len(self.stages) <= stage:
             self.stages.append(Stage())
-        self.stages[stage].steps.append(Step(node, brought, alone))
+        self.stages[stage].steps.append(step)
         return Place(stage, len(self.stages[stage].steps) - 1, is_port=False)
 
     def _bring(self, place: Place, stage: int) -> Place:

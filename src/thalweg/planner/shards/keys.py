@@ -38,10 +38,10 @@ def _items(node: Node) -> Key | None:
     return node.operator.items if isinstance(node.operator, Project) else None
 
 
-def below(key: Placement, node: Node) -> Placement:
+def below(key: Key | None, node: Node) -> Key | None:
     """The key of a row-wise operator's input that gives its output `key`."""
     items = _items(node)
-    if key is None or key is EVERYWHERE or items is None:
+    if key is None or items is None:
         return key
     return tuple(map_columns(part, lambda column: items[column.index]) for part in key)
 

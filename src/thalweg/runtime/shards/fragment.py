@@ -12,7 +12,8 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.planner.blueprint import Blueprint
 from thalweg.planner.pipeline import Node, Pipeline
-from thalweg.planner.shards.cut import Cut, Place
+from thalweg.planner.shards import EVERYWHERE
+from thalweg.planner.shards.stages import Cut, Place
 
 
 class Outputs(NamedTuple):
@@ -32,9 +33,12 @@ class Fragment:
         self.dated = whole.dated
         self.ports = {i: whole.nodes[port.node].schema for i, port in enumerate(cut.ports) if port.stage == stage}
         self._ports = {i: place for place, i in enumerate(self.ports)}
+        steps = cut.stages[stage].steps if stage < len(cut.stages) else []
+        # By node of its pipeline, what is the same in every group.
+        self.alike = [cut.ports[i].key is EVERYWHERE for i in self.ports] + [step.everywhere for step in steps]
         nodes = [Node(schema, None, source=str(i)) for i, schema in self.ports.items()]
         used: set[int] = set()
-        for step in cut.stages[stage].steps if stage < len(cut.stages) else ():
+        for step in steps:
             if step.node in used:  # an operator that works twice in a stage has two states
                 whole, used = blueprint.build(self.pool), set()
             used.add(step.node)

@@ -88,6 +88,14 @@ class Group:
         """What its operators have done, and hold."""
         return self._fragment.pipeline.metrics
 
+    @property
+    def counted(self) -> list[OperatorMetrics]:
+        """The same, but what every group does alike counts in group 0."""
+        if self._group == 0:
+            return self.operators
+        alike = zip(self.operators, self._fragment.alike, strict=True)
+        return [OperatorMetrics(metrics.operator) if is_alike else metrics for metrics, is_alike in alike]
+
     # -- work
 
     def run(self, sent: Sequence[Parcel], now: Now, out: Outbox, aside: Aside) -> Part | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +23,6 @@ from thalweg.runtime.shards.spread import Spread, in_groups
 TIME, SIGN, REASON, TEXT = "_time", "_sign", "_reason", "_text"
 
 Ports = tuple[tuple[int, Placement], ...]
-Rows = TypeVar("Rows", pa.Table, pa.RecordBatch)
 
 
 def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Placement, layouts: Layouts) -> dict[int, pa.Buffer]:
@@ -75,7 +73,7 @@ def without_bad_rows(
     return table.filter(pc.invert(bad)), [aside_blob(rows, source)]
 
 
-def split(table: Rows, mask: pa.ChunkedArray | pa.Array) -> tuple[Rows, Rows]:
+def split(table: pa.Table, mask: pa.ChunkedArray) -> tuple[pa.Table, pa.Table]:
     """The rows for which the mask is true, and the others."""
     if not pc.any(mask).as_py():
         return table.slice(0, 0), table

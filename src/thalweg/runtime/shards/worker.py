@@ -76,7 +76,7 @@ class ShardWorker:
             "waiting": sum(group.waiting for group in self._groups.values()) + len(self._tables or ()),
             "stored": sum(metrics.stored for each in operators for metrics in each),
             "aside": self.aside.counts,
-            "operators": summed(operators),
+            "operators": summed([group.counted for group in self._groups.values()]),
         }
 
     def _group(self, number: int) -> Group:
