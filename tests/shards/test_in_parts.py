@@ -23,7 +23,7 @@ from thalweg.planner.shards import EVERYWHERE, Cut, cut
 from thalweg.runtime.shards.clock import InputTime
 from thalweg.runtime.spark.learned import operators_done
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "6"))
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "4"))
 
 # It is there two stages after its tuples.
 THRICE = """(SELECT q, COUNT(*) AS w FROM (SELECT m, COUNT(*) AS q FROM
