@@ -29,7 +29,7 @@ class Query:
     expected: str  # DuckDB's SQL over the streams and `instants`
     rows: int
     compared: int
-    rows_of_file: int  # of all streams together; a micro-batch has four files of each, or sixteen where these are small
+    rows_of_file: int  # of all streams together; a micro-batch has four files of each, or sixteen
 
 
 _WINDOW = "s.ts >= t - INTERVAL 60 SECONDS AND s.ts < t"

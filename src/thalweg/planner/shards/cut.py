@@ -127,9 +127,7 @@ class _Cutter:
     def _natural(self, i: int) -> Key | None:
         """The key by which a node's output is spread if nobody asks for another; None if any would do."""
         node = self._nodes[i]
-        if node.operator is None:
-            return None
-        if node.operator.is_part:
+        if node.operator is None or node.operator.is_part:
             return None
         if self._joins_copies(node):
             return self._natural(node.inputs[0])

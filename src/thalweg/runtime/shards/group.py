@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -17,7 +18,7 @@ from thalweg.runtime.shards.aside import Aside
 from thalweg.runtime.shards.codec import brought, from_arrow, to_arrow, unpack
 from thalweg.runtime.shards.fragment import Fragment, Outputs
 from thalweg.runtime.shards.outbox import Outbox
-from thalweg.runtime.shards.parcel import Parcel
+from thalweg.runtime.shards.parcel import DONE, Parcel
 from thalweg.runtime.shards.spec import QuerySpec, Sources
 from thalweg.runtime.shards.spread import Spread
 from thalweg.runtime.shards.updates import Updates
@@ -105,15 +106,17 @@ class Group:
         due = self._due(sent, now, aside)
         feeds.update((port, batch) for port, batch in due.items() if port in feeds)
         outputs = self._begin_and_process(feeds, now.after)
+        self._credit(sent)
         self._pass_on(due, out)
         self._send(outputs, out)
         return None if outputs.answer is None else Part(outputs.answer, self._pool)
 
-    def credit(self, arrived: int, operators: Sequence[Mapping[str, int]]) -> None:
+    def _credit(self, sent: Sequence[Parcel]) -> None:
         """Rows that were answered where they were read count as if they had come here."""
-        self.arrived += arrived
-        for metrics, counts in zip(self.operators, operators, strict=True):
-            metrics.add(counts)
+        for told in (json.loads(bytes(parcel.blob)) for parcel in sent if parcel.port == DONE):
+            self.arrived += told["arrived"]
+            for metrics, counts in zip(self.operators, told["operators"], strict=True):
+                metrics.add(counts)
 
     def _begin_and_process(self, feeds: dict[int, Batch], now: Instant) -> Outputs:
         """The first batch also tells what is there over nothing."""

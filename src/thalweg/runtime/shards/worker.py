@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -97,10 +96,6 @@ class ShardWorker:
             part = self._group(number).run(received[number], now, out, self.aside)
             if part is not None and len(part.batch):
                 parts.append(part)
-        for parcel in sent:
-            if parcel.port == DONE:
-                told = json.loads(bytes(parcel.blob))
-                self._group(parcel.group).credit(told["arrived"], told["operators"])
         heartbeat = Parcel(self._shard, HEARTBEAT, self._shard, now.after, system, b"")
         return [*passing, *out.parcels(self._shard, now.after, system), heartbeat], parts
 
@@ -110,7 +105,8 @@ class ShardWorker:
         waiting: list[Parcel] = []  # for the groups, which keep it until its time has come
         due = sent
         if self._stage == 0:
-            waiting = [*self._whole_tables(), *(p for p in sent if p.port in self._sources.spread)]
+            for_groups = {*self._sources.spread, DONE}
+            waiting = [*self._whole_tables(), *(p for p in sent if p.port in for_groups)]
             due = [] if self._tables is None else [*self._tables.parcels(sent, now, self._mine, self._aside_of_all())]
             for parcel in sent:
                 if parcel.port in _ASIDE:
@@ -121,9 +117,6 @@ class ShardWorker:
         for parcel in (*waiting, *here):
             if len(parcel.blob):
                 received[parcel.group].append(parcel)
-        for parcel in sent:
-            if parcel.port == DONE:
-                received.setdefault(parcel.group, [])
         if not self._begun and 0 in self._mine:
             received.setdefault(0, [])
         self._begun = True

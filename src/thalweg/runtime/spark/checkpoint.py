@@ -182,15 +182,12 @@ class Checkpoint:
     def _check(self, identity: Identity) -> None:
         theirs = self.about()
         if theirs.get("digest") != identity.digest or theirs.get("strategy") != identity.strategy:
-            shown = (theirs.get("plan"), theirs.get("strategy"))
-            alike = "\nthe same, but over streams or tables that were declared otherwise (columns, lateness, keys)"
+            mine = f"{identity.plan}\n(strategy {identity.strategy})"
+            other = f"{theirs.get('plan')}\n(strategy {theirs.get('strategy')})"
+            if mine == other:
+                mine = "the same, but over streams or tables that were declared otherwise (columns, lateness, keys)"
             raise CheckpointError(
-                f"{self.folder} is the checkpoint of another query:\n{shown[0]}\n(strategy {shown[1]}), but this one is"
-                + (
-                    alike
-                    if shown == (identity.plan, identity.strategy)
-                    else f"\n{identity.plan}\n(strategy {identity.strategy})"
-                ),
+                f"{self.folder} is the checkpoint of another query:\n{other}, but this one is\n{mine}",
                 hint="choose another folder, or start the query that it belongs to",
             )
 
