@@ -7,25 +7,26 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from thalweg.core.errors import SnapshotError
 from thalweg.core.lanes import Ints
-from thalweg.state.snapshot import Stateful, immutable
+from thalweg.state.snapshot import Stateful, immutable, register
 from thalweg.state.timeline import Timeline
 
 
-@immutable
+@immutable("test-piece/1")
 @dataclass(frozen=True)
 class _Piece:
     values: Ints
 
 
-class _Inner(Stateful):
+class _Inner(Stateful, kind="test-inner/1"):
     KEPT = ("count",)
 
     def __init__(self) -> None:
         self.count = 0
 
 
-class _Outer(Stateful):
+class _Outer(Stateful, kind="test-outer/1"):
     KEPT = ("totals", "pieces", "inner", "maybe", "names")
 
     def __init__(self) -> None:
@@ -92,3 +93,39 @@ def test_a_timeline_shares_its_runs_with_its_snapshots() -> None:
     other.restore(tree)
     due = other.due(3)
     assert len(other) == 0 and due is not None and due[1].tolist() == [20, 30]
+
+
+def test_a_class_without_a_kind_cannot_be_saved() -> None:
+    class _Nameless(Stateful):
+        pass
+
+    with pytest.raises(TypeError, match="_Nameless has no kind and so cannot be saved: class _Nameless"):
+        _Nameless().snapshot()
+
+
+def test_a_kind_is_a_name_and_a_version_and_stands_for_one_class() -> None:
+    with pytest.raises(TypeError, match='must be a name and a version, like "timeline/1"'):
+        register("piece", _Piece)
+    with pytest.raises(TypeError, match="_Outer cannot have the kind 'test-piece/1': _Piece has it"):
+        register("test-piece/1", _Outer)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("hologram/1", "this version of Thalweg does not know that kind"), ("test-inner/2", "reads test-inner/1")],
+)
+def test_an_unknown_kind_is_refused_in_words(kind: str, said: str) -> None:
+    outer = _Outer()
+    outer.maybe = _Inner()
+    tree = outer.snapshot()
+    tree["maybe"]["<kind>"] = kind
+    with pytest.raises(SnapshotError, match=said) as caught:
+        _Outer().restore(tree)
+    assert caught.value.hint is not None and "the version of Thalweg that wrote it" in caught.value.hint
+
+
+def test_a_missing_field_is_refused_in_words() -> None:
+    tree = _Outer().snapshot()
+    del tree["totals"]
+    with pytest.raises(SnapshotError, match="state of kind test-outer/1 lacks totals"):
+        _Outer().restore(tree)

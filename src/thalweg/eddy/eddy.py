@@ -37,7 +37,7 @@ class _Entry:
     bit: int
 
 
-class Eddy(Stateful):
+class Eddy(Stateful, kind="eddy/1"):
     """Tuples carry the set of queries that may still want them; operators are shared by all queries that need them.
 
     A query sees the tuples that come after it was added. What it gains is what it would gain if it ran alone, whatever

@@ -10,7 +10,7 @@ from thalweg.state.snapshot import Stateful, Tree
 _FEW = 256
 
 
-class Growing(Stateful):
+class Growing(Stateful, kind="growing-array/1"):
     """Rows of numbers, or of several each. Room is doubled when it is used up, so a row is copied a few times."""
 
     KEPT = ("_room",)

@@ -27,7 +27,7 @@ from thalweg.state.snapshot import Stateful, Tree
 _EVENTS = 1 << 14  # that walk together
 
 
-class Joining(Stateful):
+class Joining(Stateful, kind="eddy-joins/1"):
     """Tuples are first built into all SteMs of their stream, then they probe those of others (build then probe).
 
     Sequence numbers keep order: a tuple meets only what has a smaller one, so a result comes once, by its latest part,

@@ -26,7 +26,7 @@ _LOW = (1 << 32) - 1
 _MANY = 256  # batches that wait
 
 
-class Coders(Stateful):
+class Coders(Stateful, kind="stem-codes/1"):
     """Codes of keys by the types of their values: equal keys have equal codes, whichever streams they come from."""
 
     KEPT = ("_coders",)
@@ -45,7 +45,7 @@ class Coders(Stateful):
         return codes
 
 
-class Stem(Stateful):
+class Stem(Stateful, kind="stem/1"):
     """Positions of stored tuples by the code of a key, in the kernel's FIFO list.
 
     The list's clock counts positions: a tuple ends when it is no longer stored, and the oldest ends first.

@@ -17,7 +17,7 @@ from thalweg.state.snapshot import Stateful
 _NONE = np.empty(0, dtype=np.int64)
 
 
-class Stored(Stateful):
+class Stored(Stateful, kind="eddy-tuples/1"):
     """Columns, ts, number in the stream and in the eddy; lineage by segment, and by SteM the code of the tuple's key.
 
     A tuple is known by its position, which counts what was ever stored. The oldest leave first, for the largest window

@@ -19,7 +19,7 @@ from thalweg.state.snapshot import Stateful
 _FEW = 1_024
 
 
-class HeldStream(Stateful):
+class HeldStream(Stateful, kind="held-stream/1"):
     """The tuples of a stream within reach of some live query's window, in order of arrival; the last `most` at most.
 
     They are let go of late, so that it costs little per tuple, but `tuples` are always exactly those.
@@ -63,7 +63,7 @@ class HeldStream(Stateful):
         return sum(map(len, self._parts))
 
 
-class HeldTable(Stateful):
+class HeldTable(Stateful, kind="held-table/1"):
     """The updates of a table: one by one as far back as some tuple is held, before that as rows."""
 
     KEPT = ("_parts", "_sum_up_at")
@@ -94,7 +94,7 @@ class HeldTable(Stateful):
         return sum(map(len, self._parts))
 
 
-class Held(Stateful):
+class Held(Stateful, kind="held-tuples/1"):
     """All that a flow holds, given the windows of its live queries.
 
     A tuple is held from its arrival on for as long as some live query's window reaches it, without a break: a larger

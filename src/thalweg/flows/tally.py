@@ -15,7 +15,7 @@ _NO_LIMIT = Quotas()
 
 
 @dataclass
-class Tally(Stateful):
+class Tally(Stateful, kind="result-counts/1"):
     """Counts of results, the positive tuples of a query's output: in all, and in the last second (or tick) of them."""
 
     KEPT = ("results", "second", "in_second")

@@ -18,7 +18,7 @@ from thalweg.state.table import ByCode, KeyTable
 from thalweg.state.timeline import Timeline
 
 
-class DeltaStar(Operator):
+class DeltaStar(Operator, kind="delta-star/1"):
     """delta(S)(t) = { v once : v is in S(t) }, told in pieces whose ends are known.
 
     Update pattern: WKS or WK in, WK out; no negative tuples. Dates are not kept.

@@ -18,7 +18,7 @@ from thalweg.state.table import KeyTable
 _TIME = DataType.BIGINT
 
 
-class Distinct(Operator):
+class Distinct(Operator, kind="distinct/1"):
     """delta(S)(t) = { v once : v is in S(t) }, dated by the latest ts and the last exp of the duplicates.
 
     Update pattern: as the input, but at least weak; a value that lasts is ended by a negative tuple.

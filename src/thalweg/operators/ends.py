@@ -11,7 +11,7 @@ from thalweg.state.table import ByCode
 from thalweg.state.timeline import Timeline
 
 
-class Ends(Stateful):
+class Ends(Stateful, kind="ends/1"):
     """Each tuple adds its weight where it starts and takes it back where it ends. Ends that are not due wait."""
 
     KEPT = ("_later", "_waiting")

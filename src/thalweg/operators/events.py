@@ -12,7 +12,7 @@ from thalweg.state.snapshot import Stateful
 from thalweg.state.timeline import Timeline
 
 
-class Events(Stateful):
+class Events(Stateful, kind="events/1"):
     """Turns tuples into events; ends that lie ahead wait with their lanes."""
 
     KEPT = ("_later",)

@@ -16,7 +16,7 @@ from thalweg.operators.ordering import net
 from thalweg.state.timeline import Timeline
 
 
-class Expire(Operator):
+class Expire(Operator, kind="expire/1"):
     """The negative tuple approach: +[s, e) becomes +[s, FOREVER), and -[e, FOREVER) when time reaches e.
 
     The same answer, update pattern strict as far as negative tuples go. A premature end -[u, e) becomes -[u, FOREVER),

@@ -27,7 +27,7 @@ from thalweg.state.table import KeyTable
 Specification = tuple[Aggregate, int | None]  # what to compute, over which column (COUNT(*): none)
 
 
-class GroupBy(Operator):
+class GroupBy(Operator, kind="group-by/1"):
     """gamma(S)(t) = { (k, f(the tuples of S(t) with key k)) : k is in S(t) }; without keys always exactly one row.
 
     Keys and arguments are columns of the input; the output has the keys, then the aggregates. A row is dated by the

@@ -16,7 +16,7 @@ from thalweg.operators.steps import Steps
 from thalweg.state.snapshot import Stateful
 
 
-class GroupSweep(Stateful):
+class GroupSweep(Stateful, kind="group-sweep/1"):
     """Groups by code with values from accumulators.
 
     The first value of the first accumulator says by being positive that a group is there; the others are shown with

@@ -27,7 +27,7 @@ from thalweg.state.time_index import TimeIndex
 _FAR_FEWER = 16  # times
 
 
-class Join(Operator):
+class Join(Operator, kind="join/1"):
     """L |x| R = { lr : l in L, r in R, condition(lr) }, alive while both are, with the product of their signs.
 
     New pairs are (new L) x (old R) + (old L) x (new R) + (new L) x (new R). Dates: ts the later, exp the earlier; or

@@ -25,7 +25,7 @@ def rest_of(condition: Expression, left: Schema, right: Schema, pool: StringPool
     return Condition(rest, left + right, pool) if rest != TRUE else None
 
 
-class JoinKeys(Stateful):
+class JoinKeys(Stateful, kind="join-keys/1"):
     """Dense codes for both sides' keys: the condition's equalities, and pairs of columns where NULL equals NULL."""
 
     KEPT = ("_coder",)

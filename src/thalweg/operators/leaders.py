@@ -32,7 +32,7 @@ def take(rows: Rows, which: Lane) -> Rows:
     return tuple(lane[which] for lane in rows)
 
 
-class Leaders(Stateful):
+class Leaders(Stateful, kind="leaders/1"):
     """Tuples in an order of which the first `limit` are wanted; with `prune` there are no negative tuples."""
 
     KEPT = ("_near", "_far", "_bound", "_room", "_tidy_at", "_prune_at", "_before")

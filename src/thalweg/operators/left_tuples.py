@@ -32,7 +32,7 @@ class Moves(NamedTuple):
         return Moves(self.time[rows], self.delta[rows], self.code[rows], tuple(lane[rows] for lane in self.lanes))
 
 
-class LeftTuples(Stateful):
+class LeftTuples(Stateful, kind="negation-left/1"):
     """The alive left tuples of each value, numbered 1, 2 ... in order of (exp, ts, row).
 
     `top` is D = (number of the last one) - (right tuples of the value): those up to number D are in the answer.

@@ -9,7 +9,7 @@ from thalweg.core.time import Instant
 from thalweg.operators.base import Operator
 
 
-class Negate(Operator):
+class Negate(Operator, kind="negate/1"):
     """-S. Not an answer by itself: S1 + -S2 is one where S2 is part of S1, as in an anti-join.
 
     Update pattern: none of its own; the union above has one. State: none.

@@ -24,7 +24,7 @@ from thalweg.state.table import ByCode
 from thalweg.state.timeline import Timeline
 
 
-class Negation(Operator):
+class Negation(Operator, kind="negation/1"):
     """For each value of the `on` columns the first max(0, n - m) of its n left tuples, by (exp, ts, row).
 
     Equation 1 of seed 000; m counts the right tuples with the value, and NULLs are one value. Strict non-monotonic:

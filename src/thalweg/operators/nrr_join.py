@@ -23,7 +23,7 @@ from thalweg.state.snapshot import immutable
 from thalweg.state.versions import Versions, VersionStore
 
 
-@immutable
+@immutable("nrr-lookup/1")
 @dataclass(frozen=True)
 class _Asking:
     """Left tuples with the codes of their keys, and how many rows each has met."""
@@ -41,7 +41,7 @@ class _Asking:
         return _Asking(self.codes[rows], self.tuples.take(rows), self.met[rows])
 
 
-class NrrJoin(Operator):
+class NrrJoin(Operator, kind="nrr-join/1"):
     """{ lr : l in L, r in NRR(l.ts), condition(lr) }, with l's interval, sign and dates (Definition 2).
 
     A LEFT join fills up with NULLs what met nothing. An update at the last instant may be told after tuples of that

@@ -21,7 +21,7 @@ from thalweg.state.buffers.order_index import LEFT, RIGHT, OrderIndex
 from thalweg.state.keyed import Keyed
 
 
-class OrderedJoin(Join):
+class OrderedJoin(Join, kind="ordered-join/1"):
     """The join of two inputs whose last column numbers their tuples (see `Number`); it is not part of the output.
 
     New pairs are found as in Join. When a tuple leaves, told by a negative tuple with its number, the catalogues lead

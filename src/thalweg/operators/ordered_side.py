@@ -28,7 +28,7 @@ class OrderedTold:
     places: Ints  # of those who leave, ascending
 
 
-class OrderedSide(Stateful):
+class OrderedSide(Stateful, kind="ordered-side/1"):
     """The tuples of a side from arrival until they leave, by place."""
 
     KEPT = ("places", "_ends")

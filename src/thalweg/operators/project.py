@@ -13,7 +13,7 @@ from thalweg.operators.base import Operator
 from thalweg.operators.evaluate import Evaluator
 
 
-class Project(Operator):
+class Project(Operator, kind="project/1"):
     """pi_L(S): one computed row per row of S, duplicates kept.
 
     Update pattern: as the input's. State: none. Seed 000, section 2.2.

@@ -21,7 +21,7 @@ _START, _END, _WEIGHT, _TS = 0, 1, 2, 3
 _Rows = tuple[Lane, ...]
 
 
-class RStream(Operator):
+class RStream(Operator, kind="rstream/1"):
     """RSTREAM(R): at every instant t at which the bag of (row, ts) changes, all of R(t), as tuples that stay.
 
     Monotonic. Needs dates.

@@ -73,13 +73,13 @@ class _Differences(Operator):
         return emission([column[rows] for column in columns], time[rows], signs, self._dated)
 
 
-class IStream(_Differences):
+class IStream(_Differences, kind="istream/1"):
     """ISTREAM(R): at t the bag R(t) - R(before t), as tuples that stay. Monotonic. Seed 002, section 2; W8."""
 
     _way = 1
 
 
-class DStream(_Differences):
+class DStream(_Differences, kind="dstream/1"):
     """DSTREAM(R): at t the bag R(before t) - R(t), as tuples that stay. Monotonic. Seed 002, section 2; W8."""
 
     _way = -1

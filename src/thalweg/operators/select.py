@@ -13,7 +13,7 @@ from thalweg.operators.base import Operator
 from thalweg.operators.evaluate import Condition
 
 
-class Select(Operator):
+class Select(Operator, kind="select/1"):
     """sigma_p(S) = { s in S : p(s) is true }.
 
     Update pattern: as the input's. State: none. Seed 000, section 2.2.

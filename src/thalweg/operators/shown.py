@@ -28,7 +28,7 @@ class Changes:
     lanes: tuple[Lane, ...]
 
 
-class Shown(Stateful):
+class Shown(Stateful, kind="shown-rows/1"):
     """Per code: whether the group is shown, and the values shown with it, in an array by group.
 
     What ends within the batch is closed at once: +[a, b). What lasts is +[a, FOREVER), and -[b, FOREVER) ends it later.

@@ -83,7 +83,7 @@ class Steps:
         return before
 
 
-class Count(Stateful):
+class Count(Stateful, kind="count/1"):
     """Running sums of weights by code."""
 
     KEPT = ("_state",)

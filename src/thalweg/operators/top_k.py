@@ -22,7 +22,7 @@ from thalweg.operators.skyband import OLD
 Order = tuple[int, bool, bool]  # a column, whether descending, whether NULLs come first
 
 
-class TopK(Operator):
+class TopK(Operator, kind="top-k/1"):
     """The first `limit` alive tuples by the keys, then by the whole row (NULLs last), then by (exp, ts).
 
     Strict non-monotonic: a tuple that comes may push another out, and one that goes lets another in. With

@@ -9,7 +9,7 @@ from thalweg.core.time import Instant
 from thalweg.operators.base import Operator
 
 
-class Union(Operator):
+class Union(Operator, kind="union/1"):
     """S1 + S2 + ...: the multiplicities of a row add up (UNION ALL). Any number of inputs of equal types.
 
     Update pattern: the strongest of the inputs'. State: none. Seed 000, section 2.2.

@@ -18,7 +18,7 @@ _TUPLES = ("positive_in", "negative_in", "positive_out", "negative_out")
 
 
 @dataclass
-class OperatorMetrics(Stateful):
+class OperatorMetrics(Stateful, kind="operator-metrics/1"):
     """Counts since the start; `stored` (tuples) and `bytes` are now."""
 
     KEPT = (

@@ -16,7 +16,7 @@ _SPREAD = 1 << 22
 _DENSE = 16  # places of the table for each value
 
 
-class LaneCoder(Stateful):
+class LaneCoder(Stateful, kind="lane-codes/1"):
     """Codes 0, 1, 2 ... for the values of one int64 lane, in order of appearance.
 
     Codes are never taken back, so a snapshot is a log of values: it adds a run to that of the snapshot before.
@@ -133,7 +133,7 @@ class LaneCoder(Stateful):
         return hashed
 
 
-class KeyCoder(Stateful):
+class KeyCoder(Stateful, kind="key-codes/1"):
     """Codes for keys of any number of lanes: pairs of codes are packed and coded again."""
 
     KEPT = ("_lanes", "_pairs")

@@ -18,7 +18,7 @@ from thalweg.state.snapshot import Stateful
 _SMALLEST = 4
 
 
-class Queues(Stateful):
+class Queues(Stateful, kind="queues/1"):
     """Rows of lanes by code and number. The first lane says how long a row lives; rows of a code die in order."""
 
     KEPT = ("first", "last", "_lanes", "_base", "_mask", "_used")

@@ -17,10 +17,8 @@ from thalweg.state.snapshot import immutable
 
 _SAMPLE = 64
 
-immutable(Dates)  # runs have them
 
-
-@immutable
+@immutable("run/1")
 @dataclass(frozen=True)
 class Run:
     """Tuples by key (see `keyed`); `sign` says how many equal ones a tuple stands for, negative if they are to go.

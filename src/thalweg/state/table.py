@@ -16,7 +16,7 @@ from thalweg.state.snapshot import Stateful, Tree
 _NARROW = 1 << 20  # single keys within such a spread are coded by a plain table, which is never large
 
 
-class ByCode(Stateful):
+class ByCode(Stateful, kind="by-code/1"):
     """One value per code, in an array that grows as codes do."""
 
     KEPT = ("values", "_empty")
@@ -33,7 +33,7 @@ class ByCode(Stateful):
             self.values = grown
 
 
-class KeyTable(Stateful):
+class KeyTable(Stateful, kind="key-table/1"):
     """Keys of some lanes by dense code, there and back. A released key's code is given to another key later."""
 
     KEPT = ("_bounds",)

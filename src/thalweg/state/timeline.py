@@ -16,7 +16,7 @@ from thalweg.state.snapshot import Stateful
 _MOST_RUNS = 12
 
 
-class Timeline(Stateful):
+class Timeline(Stateful, kind="timeline/1"):
     """Rows that wait for their time; the first lane is the time."""
 
     KEPT = ("_runs", "_marks")

@@ -15,15 +15,15 @@ from thalweg.core.lanes import Ints
 from thalweg.core.time import BEGINNING, FOREVER
 from thalweg.state.code_index import CodeIndex
 from thalweg.state.keyed import Keyed
-from thalweg.state.snapshot import Stateful, immutable
+from thalweg.state.snapshot import Stateful, immutable, register
 from thalweg.state.time_index import TimeIndex
 
 Found = tuple[Batch, Ints, Ints]  # tuples, and for each question the first place among them and the number of places
 
-immutable(Keyed)
+register("keyed-tuples/1", Keyed)
 
 
-@immutable
+@immutable("version-run/1")
 @dataclass(frozen=True)
 class Versions:
     """An immutable run of a table's signed intervals, each closed if the run knows when.
@@ -77,7 +77,7 @@ class Versions:
         return int(self._closed.tuples.end.max(initial=BEGINNING))
 
 
-class VersionStore(Stateful):
+class VersionStore(Stateful, kind="versions/1"):
     """Runs of versions, merged geometrically: the open and the end of a row may stand in different runs, but few do."""
 
     KEPT = ("_runs",)

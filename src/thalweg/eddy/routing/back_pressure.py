@@ -9,7 +9,7 @@ from thalweg.eddy.routing.policy import Draws, Policy, Work
 _MEMORY = 0.9  # of the time that a tuple took
 
 
-class BackPressure(Policy):
+class BackPressure(Policy, kind="back-pressure-policy/1"):
     """Operators run one at a time, so nothing queues; the chance of a visit is what a queue would let through.
 
     That is one over the time that the operator takes for a tuple, as measured lately.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from thalweg.eddy.routing.policy import Policy
 
 
-class Fixed(Policy):
+class Fixed(Policy, kind="fixed-policy/1"):
     """Operators by a list of names; those that are not in it come last, in the order in which they came."""
 
     def __init__(self, order: Sequence[str]) -> None:

@@ -46,7 +46,7 @@ class Policy(Stateful, ABC):
         return {}
 
 
-class Draws(Stateful):
+class Draws(Stateful, kind="random-draws/1"):
     """Random numbers that follow from a seed, and that a snapshot can go on with (the splitmix generator)."""
 
     KEPT = ("_state",)

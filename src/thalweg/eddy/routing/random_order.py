@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from thalweg.eddy.routing.policy import Draws, Policy
 
 
-class RandomOrder(Policy):
+class RandomOrder(Policy, kind="random-policy/1"):
     """Any operator that has not been visited, all alike."""
 
     KEPT = ("_draws",)

@@ -11,7 +11,7 @@ _DRAWS = 64  # ... so many chunks or more: with fewer, one unlucky draw would co
 _EXPLORED = 0.01  # of all tickets: the least that an operator is treated as having
 
 
-class Tickets(Policy):
+class Tickets(Policy, kind="tickets-policy/1"):
     """An operator gets a ticket for each predicate that it applies to a tuple, and gives them back with the tuple.
 
     So a filter wins tickets with tuples that no query wants after it, as many as had a predicate there; a SteM with

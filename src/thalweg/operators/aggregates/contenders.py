@@ -53,7 +53,7 @@ class Contenders(Stateful, ABC):
         """How many values are kept."""
 
 
-class KnownEnds(Contenders):
+class KnownEnds(Contenders, kind="extrema-known-ends/1"):
     """For inputs without negative tuples: the staircase, where a value that a better one outlives is forgotten."""
 
     KEPT = ("_stairs",)
@@ -99,7 +99,7 @@ class KnownEnds(Contenders):
         return len(self._stairs)
 
 
-class SignedEnds(Contenders):
+class SignedEnds(Contenders, kind="extrema-signed/1"):
     """For inputs with negative tuples: every value that is present, as any of them may become the best."""
 
     KEPT = ("_values", "_presence", "_ranking")

@@ -18,7 +18,7 @@ from thalweg.operators.distinct import Distinct
 from thalweg.operators.steps import Instants, Steps
 
 
-class Deduplicated(Accumulator):
+class Deduplicated(Accumulator, kind="distinct-aggregate/1"):
     """COUNT(DISTINCT x) and its like, for one argument."""
 
     KEPT = ("_elimination", "_inner")
@@ -46,7 +46,7 @@ class Deduplicated(Accumulator):
         return self._inner.values(steps, places)[1:]
 
 
-class Inhabited(Accumulator):
+class Inhabited(Accumulator, kind="inhabited-groups/1"):
     """Whether a group has tuples, where their ends are known: only the last of each group need be kept."""
 
     KEPT = ("_elimination", "_inner")

@@ -28,7 +28,7 @@ class ColumnOf:
         return batch.columns[self.column]
 
 
-class Extremum(Accumulator):
+class Extremum(Accumulator, kind="extremum/1"):
     """The best value of each group, NULL where a group has none."""
 
     KEPT = ("_contenders",)

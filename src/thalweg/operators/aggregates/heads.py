@@ -10,7 +10,7 @@ from thalweg.state.code_index import CodeIndex
 from thalweg.state.snapshot import Stateful, Tree
 
 
-class Heads(Stateful):
+class Heads(Stateful, kind="heads/1"):
     """The head of each group in a run sorted by group code; the run is not part of its snapshots."""
 
     def __init__(self, code: Ints) -> None:

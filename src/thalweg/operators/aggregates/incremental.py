@@ -17,7 +17,7 @@ from thalweg.operators.steps import Steps
 from thalweg.state.snapshot import Tree
 
 
-class Incremental(UserDefined):
+class Incremental(UserDefined, kind="user-incremental/1"):
     """value(state), where a value that comes is inserted into its group's state and one that goes is deleted from it.
 
     State: the user's state of each group that has values; the ends that are known and not due.

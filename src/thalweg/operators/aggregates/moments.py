@@ -65,7 +65,7 @@ class Moments:
         return np.where(has_none, np.nan, variance)
 
 
-class RunningMoments(Stateful):
+class RunningMoments(Stateful, kind="moments/1"):
     """The running moments of one argument up to some power."""
 
     KEPT = ("_count", "_sums", "_squares", "_infinite")

@@ -17,7 +17,7 @@ from thalweg.operators.segments import long_runs
 from thalweg.operators.steps import Count, Instants, Steps
 
 
-class Progressive(Accumulator):
+class Progressive(Accumulator, kind="progressive/1"):
     """How many tuples each group has, and progressive aggregates over them. Ends wait, with the arguments."""
 
     KEPT = ("_moments", "_rows", "_ends")

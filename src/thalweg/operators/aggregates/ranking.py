@@ -20,7 +20,7 @@ _MANY = 4  # runs of about the same size that are merged
 _NOWHERE = np.int64(2**62)
 
 
-class _Run(Stateful):
+class _Run(Stateful, kind="ranking-run/1"):
     """Members by (group, best first); the search for a group's best begins at its head."""
 
     KEPT = ("members", "heads")
@@ -43,7 +43,7 @@ class _Run(Stateful):
         return len(self.code)
 
 
-class Ranking(Stateful):
+class Ranking(Stateful, kind="ranking/1"):
     """Best values by group code, over members that come and go."""
 
     KEPT = ("_runs", "_present", "_listed", "_best", "_champion", "_unlisted")

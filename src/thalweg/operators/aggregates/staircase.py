@@ -19,7 +19,7 @@ from thalweg.state.snapshot import Stateful, Tree
 from thalweg.state.table import ByCode
 
 
-class _Run(Stateful):
+class _Run(Stateful, kind="staircase-run/1"):
     """Stairs by (group, end), and in order of their ends those that ever end, of which the first `gone` are over."""
 
     KEPT = ("stairs", "gone")
@@ -60,7 +60,7 @@ class _Run(Stateful):
         return self.code[kept], self.end[kept], self.raw[kept]
 
 
-class Staircase(Stateful):
+class Staircase(Stateful, kind="staircase/1"):
     """Best values by group code, with known ends."""
 
     KEPT = ("_runs", "_best", "_until", "_now")

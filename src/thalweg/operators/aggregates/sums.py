@@ -24,7 +24,7 @@ class Sums:
     unit: int
 
 
-class RunningSums(Stateful):
+class RunningSums(Stateful, kind="exact-sums/1"):
     """Sums by code. A limb is at most 2^32 times the tuples alive, so up to 2^31 tuples of a group are exact."""
 
     KEPT = ("_low", "_state")

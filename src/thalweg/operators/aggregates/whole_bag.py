@@ -21,7 +21,7 @@ _NONE = np.empty(0, dtype=np.int64)
 _EMPTY: _Bag = (_NONE, _NONE)
 
 
-class WholeBag(UserDefined):
+class WholeBag(UserDefined, kind="user-whole-bag/1"):
     """f(the sorted bag of a group's values), for a user's function f.
 
     State: each group's distinct values with their numbers of copies; the ends that are known and not due.

@@ -29,7 +29,7 @@ from thalweg.state.keyed import Keyed
 from thalweg.state.snapshot import Tree
 
 
-class MultiJoin(Operator):
+class MultiJoin(Operator, kind="multi-join/1"):
     """S1 |x| ... |x| Sn, alive while all parts are, with the product of their signs.
 
     What is new is, source by source, (new tuples of i) x (new states of the sources before i) x (old states of those

@@ -15,7 +15,7 @@ from thalweg.operators.multi_join.partial import assemble
 from thalweg.operators.multi_join.view import Extras
 
 
-class LazyMultiJoin(MultiJoin):
+class LazyMultiJoin(MultiJoin, kind="lazy-multi-join/1"):
     """At instants T, multiples of `interval`, what came since the last one is joined.
 
     A result alive during [s, e) is shown during [T, max(e, T + 1)), with T the first such instant not before s: none is

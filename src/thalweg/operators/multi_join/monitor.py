@@ -20,7 +20,7 @@ _SLOW = 0.02  # of all arrivals: slower streams count as alike
 _SMALL = 20.0  # tuples or values: so do smaller windows
 
 
-class Monitor(Stateful):
+class Monitor(Stateful, kind="multi-join-monitor/1"):
     """Looks soon, then ever less often, at last when as many tuples have come as half of those stored.
 
     So what looking and choosing cost, each tuple pays a little of.

@@ -46,7 +46,7 @@ class Told:
         return replace(tuples, start=np.full(len(tuples), begun))
 
 
-class Stored(Stateful):
+class Stored(Stateful, kind="multi-join-input/1"):
     """One buffer for each attribute that is looked up, or a single one that is scanned."""
 
     KEPT = ("_attributes", "_buffers")

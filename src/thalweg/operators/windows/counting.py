@@ -15,7 +15,7 @@ from thalweg.operators.windows.waiting import Waiting, count_waiting
 from thalweg.state.snapshot import immutable
 
 
-@immutable
+@immutable("count-window-update/1")
 @dataclass(frozen=True)
 class Counted:
     """What would wait after a step, and what the step let in."""

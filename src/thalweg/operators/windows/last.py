@@ -20,7 +20,7 @@ from thalweg.state.snapshot import Stateful, immutable
 _FEW = 64
 
 
-@immutable
+@immutable("count-window-entry/1")
 @dataclass(frozen=True)
 class LetIn:
     """Tuples let in at one step that are among the last n of their keys, key by key, with ranks 0, 1, 2 ..."""
@@ -31,7 +31,7 @@ class LetIn:
     now: Instant
 
 
-class LastOfEach(Stateful):
+class LastOfEach(Stateful, kind="last-of-each/1"):
     """+[start, end) for each tuple let in, cut short at u = start of the n-th tuple of its key let in after it.
 
     If that one is in the same batch the output is +[start, u) at once, else it is -[u, end) when it comes. State: a

@@ -12,7 +12,7 @@ from thalweg.operators.base import Operator
 from thalweg.state.timeline import Timeline
 
 
-class LogicalWindowing(Operator):
+class LogicalWindowing(Operator, kind="logical-window/1"):
     """sign [ts, FOREVER) becomes sign [start, end), the window's lifetime of ts (seed 002, section 3.2).
 
     Linear, so a tuple that is taken back needs nothing special. Pattern: WKS (MON if nothing ends). State: what has

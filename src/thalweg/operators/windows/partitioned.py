@@ -14,7 +14,7 @@ from thalweg.operators.windows.steps import lives
 from thalweg.operators.windows.waiting import Waiting, wait
 
 
-class PartitionedSteps(CountingSteps):
+class PartitionedSteps(CountingSteps, kind="partitioned-window/1"):
     """A tuple lives as the range says, until the n-th later tuple of its key is let in (seed 002, section 3.3).
 
     Pattern: WK by order of expiration; with a range ends are known, and premature ones are negative tuples. State: a

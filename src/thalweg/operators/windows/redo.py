@@ -15,7 +15,7 @@ from thalweg.operators.windows.order import net_tuples, order_of_stream
 from thalweg.operators.windows.steps import AnySteps
 
 
-class Redoing(Operator):
+class Redoing(Operator, kind="redone-window/1"):
     """Tuples in order of (ts, row); the tuples of an instant are final when a later instant is told.
 
     The step of the open instant is weighed but not committed. If the instant is told again, with tuples more or taken

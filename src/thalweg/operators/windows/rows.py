@@ -15,7 +15,7 @@ from thalweg.operators.windows.steps import lives
 from thalweg.operators.windows.waiting import Waiting, count_waiting, wait
 
 
-class RowsSteps(CountingSteps):
+class RowsSteps(CountingSteps, kind="rows-window/1"):
     """Arrival i enters with the last one of its block of m and leaves when arrival i + n enters (seed 002, 3.3).
 
     Pattern: WKS by order of expiration. State: the window's tuples and the incomplete block.

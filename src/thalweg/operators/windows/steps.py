@@ -47,7 +47,7 @@ class Steps(Stateful, ABC, Generic[Update]):
 AnySteps = Steps[Any]
 
 
-class Stepping(Operator):
+class Stepping(Operator, kind="physical-window/1"):
     """A physical window over a base stream: order within an instant is order of arrival, so every step is final."""
 
     KEPT = ("_steps",)

@@ -18,7 +18,7 @@ from thalweg.state.snapshot import immutable
 from thalweg.state.timeline import Timeline
 
 
-@immutable
+@immutable("value-window-update/1")
 @dataclass(frozen=True)
 class ValueUpdate:
     """The greatest value, the tuples that came to stay and those, taken from the state, that stay after all."""
@@ -28,7 +28,7 @@ class ValueUpdate:
     spared: tuple[Lane, ...] | None
 
 
-class ValueSteps(Steps[ValueUpdate]):
+class ValueSteps(Steps[ValueUpdate], kind="value-window/1"):
     """A tuple of value v enters if v > m(ts) - x and leaves at the first instant with m - x >= v (seed 002, 3.1).
 
     m(t) is the greatest value up to and at t. Pattern: WK by order of values. State: the window's tuples by value:

@@ -11,7 +11,7 @@ from thalweg.core.time import FOREVER, Instant
 from thalweg.state.snapshot import Stateful, Tree
 
 
-class ReferenceCounts(Stateful):
+class ReferenceCounts(Stateful, kind="reference-counts/1"):
     """Tells whether anybody above needs to know that time has come to t: only if a result ends by then.
 
     The paper counts, for each stored tuple, the results that end with it, and for a join with a table lists the times

@@ -14,7 +14,7 @@ from thalweg.planner.strategy import Strategy
 from thalweg.state.snapshot import Stateful, Tree
 
 
-class Network(Stateful):
+class Network(Stateful, kind="network/1"):
     """Streams and tables put tuples in at the bottom, `out` holds what has come out at the top.
 
     Arrivals and wake-ups must come in order of time; how far each operator has got is the scheduler's business, and

@@ -10,7 +10,7 @@ from thalweg.core.time import FOREVER, Instant
 from thalweg.state.snapshot import Stateful, Tree, immutable
 
 
-@immutable
+@immutable("queue-item/1")
 @dataclass(frozen=True)
 class Item:
     """Some tuples, or none: then it is a time-message. Whoever takes it learns that time has come to `clock`.
@@ -29,7 +29,7 @@ class Item:
         return self.batch is None
 
 
-class Queue(Stateful):
+class Queue(Stateful, kind="queue/1"):
     """Items in the order they were put in. With `piggyback` it holds at most one time-message, which is the last."""
 
     KEPT = ("_items", "longest")

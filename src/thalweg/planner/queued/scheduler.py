@@ -18,7 +18,7 @@ class Scheduler(Stateful, ABC):
         """Let stations work for a while; False if none could."""
 
 
-class Fifo(Scheduler):
+class Fifo(Scheduler, kind="fifo-scheduler/1"):
     """One item goes through the whole pipeline before the next is begun: the uppermost station that can works."""
 
     def run(self, stations: Sequence[Station]) -> bool:
@@ -30,7 +30,7 @@ class Fifo(Scheduler):
         return False
 
 
-class RoundRobin(Scheduler):
+class RoundRobin(Scheduler, kind="round-robin-scheduler/1"):
     """Each station in turn works until its time slot is over or it has nothing left to do.
 
     The slot is in seconds by `timer`; a timer that counts calls makes it a number of items, the same on every machine.

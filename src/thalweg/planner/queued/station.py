@@ -15,7 +15,7 @@ from thalweg.planner.queued.queue import Item, Queue
 from thalweg.state.snapshot import Stateful
 
 
-class Station(Stateful):
+class Station(Stateful, kind="station/1"):
     """Takes items, runs the operator at their clock, and puts what it gives into the queues of its consumers.
 
     Its clock is that of the items it has taken and nothing else: never that of the system (N8). A station with several

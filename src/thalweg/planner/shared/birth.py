@@ -11,7 +11,7 @@ from thalweg.core.time import Instant
 from thalweg.state.snapshot import immutable
 
 
-@immutable
+@immutable("cohort/1")
 @dataclass(frozen=True)
 class Birth:
     """Queries of one birth have seen the same from their beginning on, so they may share what remembers.

@@ -36,7 +36,7 @@ class _Query:
     before: Usage  # of the nodes at its places, when the query came
 
 
-class SharedPipeline(Stateful):
+class SharedPipeline(Stateful, kind="shared-pipeline/1"):
     """Takes what streams and tables gained up to `now`, gives what each query's answer gained.
 
     Equal sub-plans are run once. Those that remember nothing serve all queries; those with state serve the queries of

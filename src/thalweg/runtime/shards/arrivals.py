@@ -14,7 +14,7 @@ from thalweg.state.snapshot import Stateful
 from thalweg.state.timeline import Timeline
 
 
-class Arrivals(Stateful):
+class Arrivals(Stateful, kind="arrivals/1"):
     """Tuples of one source, in order of (ts, arrival). In each batch first `add`, then `due`."""
 
     KEPT = ("_waiting", "_count")

@@ -25,7 +25,7 @@ class InputTime:
     idle: int | None = None
 
 
-class QueryClock(Stateful):
+class QueryClock(Stateful, kind="query-clock/1"):
     """Never goes back. An input that has been silent for its idle time follows the system's clock from then on."""
 
     KEPT = ("now", "began", "_seen", "_heard", "_first")

@@ -28,7 +28,7 @@ class Changes(NamedTuple):
         return Changes(self.time[rows], self.sign[rows], tuple(lane[rows] for lane in self.columns))
 
 
-class KeyedContents(Stateful):
+class KeyedContents(Stateful, kind="keyed-contents/1"):
     """A table with a primary key: a row replaces the one with its key, and a key alone is enough to take one away."""
 
     KEPT = ("_keys", "_present", "_rows")
@@ -69,7 +69,7 @@ class KeyedContents(Stateful):
         self._keys.release(codes[told.sign < 0])
 
 
-class CountedContents(Stateful):
+class CountedContents(Stateful, kind="counted-contents/1"):
     """A table without a key: a bag of rows. Within an instant rows are gained before others are lost."""
 
     KEPT = ("_keys", "_held")

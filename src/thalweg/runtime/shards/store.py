@@ -28,7 +28,7 @@ from thalweg.runtime.shards.files import ArrayFile, replace_file, write_arrays
 from thalweg.runtime.shards.saving import Known, Saving, still_needed
 from thalweg.state.snapshot import Tree
 
-VERSION = 2
+VERSION = 3
 KEPT_BATCHES = 3  # so many states can be gone back to: the last, and those that a failed batch may need
 
 _OURS = re.compile(r"\.?(?:manifest|runs)-(\d+)[-.]")

@@ -17,7 +17,7 @@ from thalweg.state.snapshot import Stateful
 from thalweg.state.timeline import Timeline
 
 
-class Updates(Stateful):
+class Updates(Stateful, kind="updates/1"):
     """Changes that wait for their time. None is late: a change is as of when it became known, or later.
 
     `key` is the table's primary key, empty if it has none; None if the table is known as a whole and never changes.

@@ -14,7 +14,7 @@ from thalweg.core.time import Instant
 from thalweg.state.buffers.run_list import RunList
 
 
-class FifoBuffer(RunList):
+class FifoBuffer(RunList, kind="fifo-buffer/1"):
     """Whole runs leave from the front: as much as one run may have ended unnoticed."""
 
     def _forget(self, now: Instant) -> None:

@@ -13,7 +13,7 @@ from thalweg.state.snapshot import Stateful
 _ROOM = 16
 
 
-class GroupArray(Stateful):
+class GroupArray(Stateful, kind="group-array/1"):
     """One slot per dense group code: whether the group is there, and the values that go with it."""
 
     KEPT = ("present", "lanes", "_size")

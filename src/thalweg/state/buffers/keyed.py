@@ -13,7 +13,7 @@ from thalweg.state.buffers.run_list import RunList
 _TOO_MANY = 0.25
 
 
-class KeyedBuffer(RunList):
+class KeyedBuffer(RunList, kind="keyed-buffer/1"):
     """Runs that lose tuples anywhere. To delete from one copies its ends, so none is too large a share."""
 
     def _forget(self, now: Instant) -> None:

@@ -23,7 +23,7 @@ _SMALL = 1024  # so few results are copied faster than one more run is searched
 LEFT, RIGHT = 0, 1
 
 
-class OrderIndex(Stateful):
+class OrderIndex(Stateful, kind="order-index/1"):
     """Results by left and by right order, until one of them leaves. An order that has left may be given again."""
 
     KEPT = ("_parts",)
@@ -74,7 +74,7 @@ class OrderIndex(Stateful):
                 i -= 1
 
 
-class _IndexedRun(Stateful):
+class _IndexedRun(Stateful, kind="indexed-result-run/1"):
     """A run, and which of its results have not left."""
 
     KEPT = ("run", "there", "count")

@@ -31,7 +31,7 @@ _WIDER = 1.25
 _YOUNG = 0.5
 
 
-class PartitionedBuffer(Buffer):
+class PartitionedBuffer(Buffer, kind="partitioned-buffer/1"):
     """The young as they came; older tuples by partition of their end, and apart those that never end.
 
     The ends of n partitions' width begin and end inside a partition, so the array has n + 1 places.

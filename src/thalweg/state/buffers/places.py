@@ -20,7 +20,7 @@ _FREE = -1
 _FEW = 1024
 
 
-class Places(Stateful):
+class Places(Stateful, kind="places/1"):
     """Rows of lanes by place."""
 
     KEPT = ("leaving", "_lanes", "_number", "_free", "_used", "_known", "_place", "_told", "_taken")

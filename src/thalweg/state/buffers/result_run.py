@@ -14,7 +14,7 @@ from thalweg.state.snapshot import immutable
 from thalweg.state.sorting import stable_order
 
 
-@immutable
+@immutable("result-run/1")
 @dataclass(frozen=True)
 class ResultRun:
     """Results in the order of their left tuples, which is the left catalogue; `by_right` is the right one.

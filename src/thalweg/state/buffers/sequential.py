@@ -17,7 +17,7 @@ from thalweg.state.keyed import Keyed, codes_of, equal
 from thalweg.state.run import Run
 
 
-class SequentialBuffer(Buffer):
+class SequentialBuffer(Buffer, kind="sequential-buffer/1"):
     """Every tuple by itself; its cost per batch is that of its whole length."""
 
     KEPT = ("_expired_at", "_sequence")

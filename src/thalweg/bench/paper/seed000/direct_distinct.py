@@ -20,7 +20,7 @@ from thalweg.state.table import ByCode, KeyTable
 _Pieces = tuple[Ints, Ints, Ints]  # values, starts, ends
 
 
-class DirectDistinct(Operator):
+class DirectDistinct(Operator, kind="bench-direct-distinct/1"):
     """Each value once while it is there; for inputs whose tuples end in the order in which they came."""
 
     KEPT = ("_rows", "_until", "_code", "_start", "_end")

@@ -46,7 +46,7 @@ class Arrival(NamedTuple):
     batch: Batch
 
 
-class TimedOperator(Operator):
+class TimedOperator(Operator, kind="bench-timed-operator/1"):
     """An operator, and how long it has worked."""
 
     def __init__(self, operator: Operator) -> None:
