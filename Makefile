@@ -39,11 +39,11 @@ unit: setup
 # Long property runs, by hand: make fuzz EXAMPLES=20000
 EXAMPLES ?= 5000
 fuzz: setup
-	THALWEG_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(WORKERS) tests/kernel tests/operators tests/oracle tests/expressions tests/shards tests/optimizer tests/eddy tests/flows
+	THALWEG_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(WORKERS) tests/kernel tests/kernel/operators tests/reference/oracle tests/algebra/expressions tests/runtime/distributed tests/optimizer tests/flows/eddy tests/flows
 
 # Every scenario on Spark, in one, two and five shards: about half an hour.
 spark-scenarios: setup
-	THALWEG_SPARK_SCENARIOS=all $(BIN)/python -m pytest tests/spark/test_scenarios_on_spark.py
+	THALWEG_SPARK_SCENARIOS=all $(BIN)/python -m pytest tests/runtime/spark/test_scenarios_on_spark.py
 
 # Real processes that are killed at random, by hand (a quarter of an hour): on a local Spark, then on a cluster.
 RUNS ?= 10

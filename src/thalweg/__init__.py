@@ -12,13 +12,13 @@ from thalweg.algebra.expressions import UserAggregate, UserFunction, aggregate, 
 from thalweg.core.errors import MissingPackageError, ThalwegError
 from thalweg.explain.timeline import timeline
 from thalweg.fluent import Col, Table, call, col, lit
-from thalweg.planner import Settings
+from thalweg.kernel.pipeline import Settings
 from thalweg.runtime.local import LocalQuery, Session
 
 if TYPE_CHECKING:
     from thalweg.runtime.spark import sinks as sinks
     from thalweg.runtime.spark import sources as sources
-    from thalweg.runtime.spark.engine import Engine as Engine
+    from thalweg.runtime.spark.api.engine import Engine as Engine
 
 __version__ = "0.1.0"
 
@@ -32,7 +32,7 @@ def local(today: date | str | None = None) -> Session:
 
 
 _ON_SPARK = {
-    "Engine": "thalweg.runtime.spark.engine",
+    "Engine": "thalweg.runtime.spark.api.engine",
     "sinks": "thalweg.runtime.spark.sinks",
     "sources": "thalweg.runtime.spark.sources",
 }

@@ -17,9 +17,9 @@ from thalweg.core.batch import Batch
 from thalweg.core.errors import ThalwegError
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
-from thalweg.operators.base import Operator
-from thalweg.operators.delta_star import DeltaStar
-from thalweg.planner import Strategy
+from thalweg.kernel.operator import Operator
+from thalweg.kernel.operators.delta_star import DeltaStar
+from thalweg.kernel.pipeline import Strategy
 
 SCHEMA = Schema.of(k=DataType.BIGINT)
 

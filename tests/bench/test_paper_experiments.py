@@ -6,7 +6,7 @@ import pytest
 
 from thalweg.bench.paper import EXPERIMENTS, Experiment, Scale, conduct
 
-ON_SPARK = {"scale-shards"}  # tests/spark has those
+ON_SPARK = {"scale-shards"}  # tests/runtime/spark has those
 
 
 @pytest.mark.parametrize("experiment", [e for e in EXPERIMENTS if e.id not in ON_SPARK], ids=lambda e: e.id)

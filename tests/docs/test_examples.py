@@ -14,7 +14,7 @@ from cli.run import lines
 ROOT = Path(__file__).parents[2]
 NEXMARK = ROOT / "examples" / "nexmark"
 INPUTS = [word for name in ("bid", "auction", "person") for word in ("--input", f"{name}={NEXMARK / name}.csv")]
-ON_SPARK = {"sensors_on_spark.py"}  # tests/spark runs it
+ON_SPARK = {"sensors_on_spark.py"}  # tests/runtime/spark runs it
 
 SAID = {
     "top_talkers.py": ["00:00:15", "+ 10.0.0.7", "changes; the answer is exact after each of them"],

@@ -26,7 +26,7 @@ from faults.disturbed import repeated
 from faults.killing import attacks, difference, run_killed
 from faults.processes import executors, workers
 from faults.program import expected, last_answer, read_answer, read_changes
-from thalweg.runtime.spark.java import java_home
+from thalweg.runtime.spark.api.java import java_home
 
 HOME = "127.0.0.1"
 SPECULATION = {

@@ -14,8 +14,8 @@ from zlib import crc32
 import pyarrow as pa
 from pyspark import TaskContext
 
-from thalweg.runtime.spark.reading import BATCH_ID, Mapped
-from thalweg.runtime.spark.stage import StageTask
+from thalweg.runtime.spark.tasks.read import BATCH_ID, Mapped
+from thalweg.runtime.spark.tasks.stage import StageTask
 
 EARLY, LATE = range(2)  # before the shard's turn, or when the state is on disk and half is said
 ONE_IN = {"raise": 3, "slow": 12}  # turns is disturbed early, and another late

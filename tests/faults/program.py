@@ -22,10 +22,10 @@ from typing import Any
 import thalweg as tw
 from faults.disturbed import disturbed
 from thalweg.generators import make
-from thalweg.runtime.shards.files import replace_file
-from thalweg.runtime.spark.engine import Engine
-from thalweg.runtime.spark.run import Run
-from thalweg.runtime.spark.session import local_spark
+from thalweg.runtime.distributed.checkpoint.files import replace_file
+from thalweg.runtime.spark.api.engine import Engine
+from thalweg.runtime.spark.api.local_spark import local_spark
+from thalweg.runtime.spark.api.run import Run
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, TableSink, sqlite
 from thalweg.runtime.spark.sources.generator import generator
 

@@ -24,8 +24,8 @@ from statistics import mean
 from pyspark.sql import DataFrame
 
 from faults.processes import java, memory, workers
-from thalweg.runtime.spark.engine import Engine
-from thalweg.runtime.spark.session import local_spark
+from thalweg.runtime.spark.api.engine import Engine
+from thalweg.runtime.spark.api.local_spark import local_spark
 from thalweg.runtime.spark.sources.generator import generator
 
 QUERIES = {

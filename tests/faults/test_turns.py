@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from faults.disk import Crash, failing, no_space
 from faults.turns import SHARDS, Steps, Told, two_stages
 from thalweg.core.errors import CheckpointError
-from thalweg.runtime.shards import turn as turns
-from thalweg.runtime.shards.aside import LATE, read_aside
-from thalweg.runtime.shards.parcel import Parcel
-from thalweg.runtime.shards.turn import Turn
+from thalweg.runtime.distributed.exchange.message import Parcel
+from thalweg.runtime.distributed.ingest.side_outputs import LATE, read_aside
+from thalweg.runtime.distributed.worker import step as turns
+from thalweg.runtime.distributed.worker.step import Turn
 
 BATCHES = 8
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "10"))

@@ -13,15 +13,15 @@ from thalweg.algebra.catalog import Catalog, Stream
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 from thalweg.cql import compile_query
-from thalweg.planner.blueprint import Blueprint
-from thalweg.planner.shards import cut
-from thalweg.runtime.shards.clock import InputTime
-from thalweg.runtime.shards.codec import to_arrow
-from thalweg.runtime.shards.layouts import Layouts
-from thalweg.runtime.shards.parcel import Parcel
-from thalweg.runtime.shards.reading import Reading
-from thalweg.runtime.shards.spec import QuerySpec
-from thalweg.runtime.shards.turn import Place, Turn, take_turn
+from thalweg.kernel.pipeline.blueprint import Blueprint
+from thalweg.runtime.distributed.checkpoint.layouts import Layouts
+from thalweg.runtime.distributed.exchange.codec import to_arrow
+from thalweg.runtime.distributed.exchange.message import Parcel
+from thalweg.runtime.distributed.ingest.clock import InputTime
+from thalweg.runtime.distributed.ingest.stream_reader import Reading
+from thalweg.runtime.distributed.stages import cut
+from thalweg.runtime.distributed.worker.query_spec import QuerySpec
+from thalweg.runtime.distributed.worker.step import Place, Turn, take_turn
 
 SHARDS, GROUPS = 2, 8
 SCHEMA = Schema.of(k=DataType.STRING, g=DataType.STRING, v=DataType.BIGINT)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from hypothesis import note
 
-from operators.feeds import Signed, contents, from_batch, to_batch
-from oracle.tables import close
+from kernel.operators.feeds import Signed, contents, from_batch, to_batch
+from reference.oracle.tables import close
 from strategies.catalog import N, R, S, T, U
 from thalweg.algebra.plan import Plan, Select, StreamScan, Windowed
 from thalweg.algebra.windows import Landmark, PartitionedRows, Rows, Unbounded, ValueRange, Window

@@ -14,7 +14,7 @@ from thalweg.algebra.catalog import Catalog
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import to_lane
 from thalweg.cql import compile_script, register
-from thalweg.flows.eddy_plans import EddyPlans
+from thalweg.flows.eddy_backend import EddyPlans
 from thalweg.flows.engine import FlowEngine
 from thalweg.flows.standing import Standing
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import thalweg as tw
 from flows.driven import Driven, events_of
 from flows.test_flow_engine import allowed
-from operators.feeds import Signed, to_batch
+from kernel.operators.feeds import Signed, to_batch
 from strategies.catalog import S, catalog
 from strategies.histories import histories
 from strategies.plans import plans

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import thalweg as tw
-from local.made import session
+from runtime.local.made import session
 from thalweg.core.errors import DataError, NameNotFoundError, PlanError, SuspendedError, ThalwegError
 from thalweg.runtime.local.flow import RUNNING, SUSPENDED
 

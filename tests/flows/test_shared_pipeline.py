@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from operators.feeds import Signed, from_batch, to_batch
+from kernel.operators.feeds import Signed, from_batch, to_batch
 from strategies.catalog import S, U
 from thalweg.algebra.expressions import Aggregate, Column, Expression, Literal, call
 from thalweg.algebra.plan import Distinct, GroupBy, Join, JoinKind, NamedAggregate, Plan, Select, StreamScan, Windowed
@@ -17,9 +17,9 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.core.types import DataType
-from thalweg.planner import Strategy
-from thalweg.planner.blueprint import Blueprint
-from thalweg.planner.shared import Birth, SharedPipeline
+from thalweg.flows.common_plans import Birth, SharedPipeline
+from thalweg.kernel.pipeline import Strategy
+from thalweg.kernel.pipeline.blueprint import Blueprint
 
 K = Column(0, DataType.BIGINT)
 

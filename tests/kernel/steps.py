@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from operators.feeds import Signed, from_batch, to_batch
+from kernel.operators.feeds import Signed, from_batch, to_batch
 from thalweg.algebra.plan import Plan
 from thalweg.core.time import BEGINNING, FOREVER, Instant
-from thalweg.planner import Pipeline
+from thalweg.kernel.pipeline import Pipeline
 from thalweg.reference.history import History
 
 Event = tuple[Instant, str, Signed]

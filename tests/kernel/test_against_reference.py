@@ -13,15 +13,15 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
-from oracle.tables import close
+from reference.oracle.tables import close
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import PlanError
 from thalweg.core.rows import Bag, Change
 from thalweg.core.time import BEGINNING, Instant
+from thalweg.kernel.pipeline import Settings, Strategy
+from thalweg.kernel.pipeline.settings import ABOVE_NEGATION
 from thalweg.patterns import check
-from thalweg.planner import Settings, Strategy
-from thalweg.planner.settings import ABOVE_NEGATION
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.runtime.local.kernel_run import KernelRun

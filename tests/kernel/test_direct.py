@@ -9,13 +9,13 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, feed, told
-from oracle.tables import close
+from reference.oracle.tables import close
 from strategies.plans import cases
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import PlanError
 from thalweg.core.time import BEGINNING
-from thalweg.planner import Settings, Strategy
-from thalweg.planner.strategy import check_strategy
+from thalweg.kernel.pipeline import Settings, Strategy
+from thalweg.kernel.pipeline.strategy import check_strategy
 from thalweg.reference.evaluate import Reference
 from thalweg.runtime.local.kernel_run import KernelRun
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kernel.operators.feeds import examples
 from kernel.test_against_reference import EXAMPLES, allowed, feed, told
-from operators.feeds import examples
 from strategies.catalog import S, T, catalog_of
 from strategies.histories import histories
 from strategies.plans import OPERATORS, cases
@@ -19,23 +19,23 @@ from thalweg.algebra.plan import Join, Plan, StreamScan, Windowed
 from thalweg.algebra.windows import PartitionedRows, Range, Rows
 from thalweg.core.time import BEGINNING
 from thalweg.explain.describe import describe
-from thalweg.operators.aggregates.contenders import SignedEnds
-from thalweg.operators.aggregates.deduplicated import Deduplicated, Inhabited
-from thalweg.operators.aggregates.staircase import Staircase
-from thalweg.operators.aggregates.whole_bag import WholeBag
-from thalweg.operators.delta_star import DeltaStar
-from thalweg.operators.leaders import Leaders
-from thalweg.operators.left_tuples import LeftTuples
-from thalweg.operators.r_stream import RStream
+from thalweg.kernel.aggregates.contenders import SignedEnds
+from thalweg.kernel.aggregates.deduplicated import Deduplicated, Inhabited
+from thalweg.kernel.aggregates.staircase import Staircase
+from thalweg.kernel.aggregates.whole_bag import WholeBag
+from thalweg.kernel.operators.delta_star import DeltaStar
+from thalweg.kernel.operators.r_stream import RStream
+from thalweg.kernel.pipeline import Strategy
+from thalweg.kernel.state.buffers import FifoBuffer, GroupArray, KeyedBuffer, PartitionedBuffer, SequentialBuffer
+from thalweg.kernel.state.buffers.order_index import OrderIndex
+from thalweg.kernel.state.queues import Queues
+from thalweg.kernel.state.timeline import Timeline
+from thalweg.kernel.state.versions import VersionStore
+from thalweg.kernel.sweep.leaders import Leaders
+from thalweg.kernel.sweep.left_tuples import LeftTuples
 from thalweg.patterns import BufferKind
-from thalweg.planner import Strategy
 from thalweg.reference.history import History
 from thalweg.runtime.local.kernel_run import KernelRun
-from thalweg.state.buffers import FifoBuffer, GroupArray, KeyedBuffer, PartitionedBuffer, SequentialBuffer
-from thalweg.state.buffers.order_index import OrderIndex
-from thalweg.state.queues import Queues
-from thalweg.state.timeline import Timeline
-from thalweg.state.versions import VersionStore
 
 Use = tuple[BufferKind, bool]  # a buffer of the kernel, and whether anything is in it
 
@@ -79,7 +79,7 @@ def uses(thing: Any) -> Iterator[Use]:
         case LeftTuples():
             yield BufferKind.ARRAY, False  # `top` counts the right tuples by value
             yield from inside(thing)
-        case _ if type(thing).__module__.startswith(("thalweg.operators", "thalweg.state")):
+        case _ if type(thing).__module__.startswith(("thalweg.kernel.operators", "thalweg.kernel.state")):
             yield from inside(thing)
         case list() | tuple():
             for item in thing:

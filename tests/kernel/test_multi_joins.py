@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, feed, summed, told
-from oracle.tables import close
+from reference.oracle.tables import close
 from strategies.conditions import a_multi_join_condition
 from strategies.dice import Dice
 from strategies.plans import cases
@@ -31,15 +31,15 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import DataType
 from thalweg.cql import compile_query, compile_script
-from thalweg.operators import pairs
-from thalweg.operators.multi_join import monitor, step, stored
-from thalweg.planner import Settings, Strategy, build
-from thalweg.planner.settings import ALGORITHMS, JOINS
+from thalweg.kernel.multi_join import monitor, step, stored
+from thalweg.kernel.pipeline import Settings, Strategy, build
+from thalweg.kernel.pipeline.settings import ALGORITHMS, JOINS
+from thalweg.kernel.state.buffers import run_list
+from thalweg.kernel.sweep import pairs
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.queued_run import QueuedRun
-from thalweg.state.buffers import run_list
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 KEYS = [1, 1, 0, 1, None]

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thalweg as tw
-from operators.feeds import examples
+from kernel.operators.feeds import examples
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.plan import Plan
 from thalweg.cql import compile_query, compile_script
-from thalweg.operators.ordered_join import OrderedJoin
-from thalweg.planner import Strategy, build
+from thalweg.kernel.operators.ordered_join import OrderedJoin
+from thalweg.kernel.pipeline import Strategy, build
 
 STREAMS = (
     "CREATE STREAM s (a INT, b INT); CREATE STREAM t (a INT, b INT); CREATE RELATION r (a INT, b INT, PRIMARY KEY (a))"

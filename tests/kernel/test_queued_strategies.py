@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, feed, summed, told
 from kernel.walk import differences
-from oracle.tables import close
+from reference.oracle.tables import close
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import DStream, IStream, Plan, RStream
 from thalweg.core.rows import Change
 from thalweg.core.time import BEGINNING
-from thalweg.planner import Settings, Strategy
+from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.reference.evaluate import Reference
 from thalweg.runtime.local.queued_run import QueuedRun
 

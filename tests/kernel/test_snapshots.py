@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kernel.operators.feeds import Signed
 from kernel.steps import Output, Step, steps, take
 from kernel.walk import differences
-from operators.feeds import Signed
 from strategies.catalog import S, U
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.expressions import Column, Literal, call
@@ -23,14 +23,14 @@ from thalweg.algebra.windows import Rows
 from thalweg.core.errors import PlanError, SnapshotError
 from thalweg.core.time import BEGINNING, FOREVER
 from thalweg.core.types import DataType
-from thalweg.operators.base import Operator
-from thalweg.operators.negate import Negate
-from thalweg.operators.project import Project
-from thalweg.operators.select import Select as Selection
-from thalweg.operators.union import Union
+from thalweg.kernel.operator import Operator
+from thalweg.kernel.operators.negate import Negate
+from thalweg.kernel.operators.project import Project
+from thalweg.kernel.operators.select import Select as Selection
+from thalweg.kernel.operators.union import Union
+from thalweg.kernel.pipeline import Pipeline, Strategy, build
+from thalweg.kernel.pipeline.settings import Settings
 from thalweg.patterns import check
-from thalweg.planner import Pipeline, Strategy, build
-from thalweg.planner.settings import Settings
 from thalweg.reference.history import History
 
 STATELESS = {Selection, Project, Union, Negate}
@@ -150,7 +150,7 @@ def test_a_snapshot_of_another_plan_is_refused() -> None:
 ELSEWHERE = """
 import pickle, sys
 from kernel.test_snapshots import NAMES, Step, begun, named, take
-from thalweg.planner import Strategy
+from thalweg.kernel.pipeline import Strategy
 pipeline = begun(NAMES, Strategy.AUTO)
 take(pipeline, Step(1, {"u": [named(word, 1) for word in {"a", "b"}]}))
 sys.stdout.buffer.write(pickle.dumps(pipeline.snapshot()))

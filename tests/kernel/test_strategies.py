@@ -9,9 +9,9 @@ import thalweg as tw
 from thalweg.core.batch import Batch
 from thalweg.core.errors import PlanError
 from thalweg.core.time import BEGINNING
-from thalweg.planner import Strategy, build
-from thalweg.planner.queued import Fifo, Network
-from thalweg.planner.queued.queue import Item, Queue
+from thalweg.kernel.pipeline import Strategy, build
+from thalweg.kernel.pipeline.queued import Fifo, Network
+from thalweg.kernel.pipeline.queued.queue import Item, Queue
 from thalweg.runtime.local import LocalQuery, Session
 
 FAVOURITES = "SELECT COUNT(*) AS n FROM sales [RANGE 5] s JOIN favourites f ON s.item = f.item"

@@ -10,8 +10,8 @@ from types import FunctionType, MethodType
 import numpy as np
 
 from thalweg.core.strings import StringPool
-from thalweg.state.coder import LaneCoder
-from thalweg.state.table import KeyTable
+from thalweg.kernel.state.coder import LaneCoder
+from thalweg.kernel.state.table import KeyTable
 
 # What is set in every batch before it is read, and so need not be remembered; by class and attribute.
 WITHIN_A_BATCH = {

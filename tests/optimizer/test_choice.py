@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 
 import thalweg as tw
 from kernel.test_against_reference import AFTERWARDS, allowed
-from oracle.tables import close
+from reference.oracle.tables import close
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.plan import Distinct, Join, MultiJoin, Plan, SemiJoin, drawn
 from thalweg.algebra.statistics import SourceStatistics
 from thalweg.cql import compile_script
 from thalweg.explain import choice_json, choice_text, plans_text
+from thalweg.kernel.pipeline import Settings, Strategy
+from thalweg.kernel.pipeline.choice import choose
 from thalweg.optimizer.alternatives import alternatives
 from thalweg.optimizer.estimate import Ends
 from thalweg.optimizer.optimize import Optimized, optimize
 from thalweg.optimizer.statistics import Statistics
-from thalweg.planner import Settings, Strategy
-from thalweg.planner.choice import choose
 from thalweg.reference.evaluate import Reference
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "10"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
-from expressions.three_ways import by_batch
+from algebra.expressions.three_ways import by_batch
 from strategies.conditions import a_literal
 from strategies.dice import Dice
 from strategies.expressions import TYPES, expressions, rows, schemas

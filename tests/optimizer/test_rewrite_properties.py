@@ -15,20 +15,20 @@ from hypothesis import strategies as st
 from kernel.test_against_reference import AFTERWARDS, allowed, feed, told
 from optimizer.drawn import FAMILIES, rule_cases
 from optimizer.same import difference
-from oracle.tables import close
+from reference.oracle.tables import close
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import Plan
 from thalweg.core.time import BEGINNING
+from thalweg.kernel.pipeline import Strategy
+from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.optimizer import CHOICES, RULES, Rewritten, Rule, rewrite
 from thalweg.patterns import derive
-from thalweg.planner import Strategy
-from thalweg.planner.blueprint import Blueprint
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
+from thalweg.runtime.distributed.simulated import SimulatedShards
 from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.outputs import OutputLog
-from thalweg.runtime.shards.simulated import SimulatedShards
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 quick = settings(max_examples=10 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

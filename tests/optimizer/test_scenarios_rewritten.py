@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from thalweg.algebra.plan import Plan
+from thalweg.kernel.pipeline import Settings
 from thalweg.optimizer import rewrite
 from thalweg.optimizer.statistics import Statistics
-from thalweg.planner import Settings
 from thalweg.runtime.local import LocalQuery, Session
 from thalweg.scenarios import LocalEngine, parse_scenario, run_scenario
 

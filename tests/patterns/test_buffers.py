@@ -45,9 +45,9 @@ from thalweg.algebra.plan import (
 from thalweg.algebra.windows import Landmark, PartitionedRows, Range, Rows, Window
 from thalweg.core.errors import PlanError
 from thalweg.core.types import DataType
+from thalweg.kernel.pipeline.buffers import BufferSettings, join_buffers, make_buffer
+from thalweg.kernel.state.buffers import Buffer, FifoBuffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer
 from thalweg.patterns import BufferKind, Holds, annotate, buffer_for, buffers, derive
-from thalweg.planner.buffers import BufferSettings, join_buffers, make_buffer
-from thalweg.state.buffers import Buffer, FifoBuffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer
 
 W1, W2 = sliding(S1), sliding(S2)
 PARTITIONED = Windowed(S1, PartitionedRows((0,), 2))

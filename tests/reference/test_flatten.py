@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from oracle.tables import close
+from reference.oracle.tables import close
 from strategies.catalog import S, T, U, catalog, catalog_of
 from strategies.dice import Dice
 from strategies.histories import histories

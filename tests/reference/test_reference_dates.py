@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from oracle.one_time import Oracle
+from reference.oracle.one_time import Oracle
 from reference.told import NRR, TABLE, col, equal, over, told
 from thalweg.algebra.expressions import TRUE, Aggregate, call, literal
 from thalweg.algebra.plan import (

@@ -17,14 +17,14 @@ from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
-from thalweg.operators.base import Operator
-from thalweg.operators.delta_star import DeltaStar
-from thalweg.operators.group_by import GroupBy
-from thalweg.operators.join import Join
-from thalweg.operators.negation import Negation
-from thalweg.operators.select import Select
-from thalweg.operators.windows import make_window
-from thalweg.state.buffers import FifoBuffer
+from thalweg.kernel.operator import Operator
+from thalweg.kernel.operators.delta_star import DeltaStar
+from thalweg.kernel.operators.group_by import GroupBy
+from thalweg.kernel.operators.join import Join
+from thalweg.kernel.operators.negation import Negation
+from thalweg.kernel.operators.select import Select
+from thalweg.kernel.state.buffers import FifoBuffer
+from thalweg.kernel.windows import make_window
 
 ALLOWED = 8.0  # times (one argsort of the batch's keys + one copy of the output)
 GROWTH = 2.0  # from the smallest to the largest window, beyond what the result's size explains

@@ -24,13 +24,13 @@ from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
-from thalweg.operators.base import Operator
-from thalweg.operators.join import Join
-from thalweg.operators.number import Number, numbered
-from thalweg.operators.ordered_join import OrderedJoin
-from thalweg.operators.ordering import net
-from thalweg.operators.windows import make_window
-from thalweg.state.buffers import FifoBuffer
+from thalweg.kernel.operator import Operator
+from thalweg.kernel.operators.join import Join
+from thalweg.kernel.operators.number import Number, numbered
+from thalweg.kernel.operators.ordered_join import OrderedJoin
+from thalweg.kernel.state.buffers import FifoBuffer
+from thalweg.kernel.sweep.ordering import net
+from thalweg.kernel.windows import make_window
 
 WINDOWS = (1_000, 10_000, 100_000)
 TARGET = 100.0  # at the largest window over hosts, as in Figure 8

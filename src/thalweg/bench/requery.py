@@ -16,7 +16,7 @@ from thalweg.bench.result import Result
 from thalweg.core.batch import Batch
 from thalweg.core.errors import ThalwegError
 from thalweg.cql import compile_query, compile_script
-from thalweg.planner import build
+from thalweg.kernel.pipeline import build
 
 WINDOW = 60_000  # ticks of a millisecond: 60 s at 1,000 tuples/s
 TUPLES = 300_000

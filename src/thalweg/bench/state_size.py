@@ -11,7 +11,7 @@ from thalweg.bench.feeds import BATCH, Feed, zipf
 from thalweg.bench.result import Result
 from thalweg.core.batch import Batch
 from thalweg.cql import compile_query, compile_script
-from thalweg.planner import Pipeline, Strategy, build
+from thalweg.kernel.pipeline import Pipeline, Strategy, build
 
 WINDOW = 90_000  # no multiple of a batch
 TWICE = 2.0  # delta* keeps at most two tuples for each one shown (U5)

@@ -12,7 +12,7 @@ import click
 from thalweg.cli.output import console, say
 from thalweg.cli.output.tables import Columns
 from thalweg.core.time import Clock
-from thalweg.runtime.spark.inspection import Shard, checkpoints, shards, summary
+from thalweg.runtime.distributed.checkpoint.inspection import Shard, checkpoints, shards, summary
 
 
 @click.command(short_help="Look into a checkpoint.")

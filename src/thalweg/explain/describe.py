@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from thalweg.algebra.plan import Plan
+from thalweg.kernel.pipeline.shape import needs_dates
 from thalweg.patterns import (
     Annotated,
     Bound,
@@ -20,7 +21,6 @@ from thalweg.patterns import (
     buffer_for,
     buffers,
 )
-from thalweg.planner.shape import needs_dates
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,15 @@ from thalweg.core.batch import Batch
 from thalweg.core.errors import NameNotFoundError, OutOfOrderError, PlanError, ThalwegError
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
-from thalweg.flows.eddy_plans import EddyPlans
+from thalweg.flows.backends import SharedPlans, Way
+from thalweg.flows.common_plans import Birth, Usage
+from thalweg.flows.eddy_backend import EddyPlans
 from thalweg.flows.held import Held
 from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.pickles import Pickles
+from thalweg.flows.result_counts import Tally
 from thalweg.flows.standing import Standing, Suspension
-from thalweg.flows.tally import Tally
-from thalweg.flows.ways import SharedPlans, Way
-from thalweg.planner.shared import Birth, Usage
-from thalweg.state.snapshot import Tree
+from thalweg.kernel.state.snapshot import Tree
 
 MOST_HELD = 1_000_000  # tuples of a stream, for queries that are added with backfill
 

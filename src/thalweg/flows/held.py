@@ -12,9 +12,9 @@ from thalweg.algebra.windows import Window
 from thalweg.core.batch import Batch
 from thalweg.core.time import FOREVER, Instant
 from thalweg.flows.reach import reached, streams_of, windows_of
-from thalweg.operators.ordering import net
-from thalweg.operators.windows.steps import in_order_of_time
-from thalweg.state.snapshot import Stateful
+from thalweg.kernel.state.snapshot import Stateful
+from thalweg.kernel.sweep.ordering import net
+from thalweg.kernel.windows.steps import in_order_of_time
 
 _FEW = 1_024
 

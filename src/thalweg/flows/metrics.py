@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
-from thalweg.planner.shared import Usage
+from thalweg.flows.common_plans import Usage
 
 
 @dataclass(frozen=True)

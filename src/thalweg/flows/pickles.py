@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from thalweg.state.snapshot import Tree
+from thalweg.kernel.state.snapshot import Tree
 
 _way: Callable[[Any], bytes] = pickle.dumps
 

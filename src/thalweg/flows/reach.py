@@ -11,8 +11,8 @@ from thalweg.algebra.windows import LogicalWindow, PartitionedRows, Rows, ValueR
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Flags, Ints, is_null
 from thalweg.core.time import FOREVER, Instant
-from thalweg.operators.ordering import together
-from thalweg.operators.segments import rank_within
+from thalweg.kernel.sweep.ordering import together
+from thalweg.kernel.sweep.segments import rank_within
 
 
 def streams_of(plan: Plan) -> set[str]:

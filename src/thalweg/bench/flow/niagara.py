@@ -30,9 +30,9 @@ from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
-from thalweg.eddy import Eddy, spj
-from thalweg.operators.evaluate import Condition
-from thalweg.planner import build
+from thalweg.flows.eddy import Eddy, spj
+from thalweg.kernel.pipeline import build
+from thalweg.kernel.sweep.evaluate import Condition
 
 STOCKS = Stream("stocks", Schema.of(symbol=DataType.BIGINT, price=DataType.BIGINT))
 ARTICLES = Stream("articles", Schema.of(symbol=DataType.BIGINT, text=DataType.BIGINT))

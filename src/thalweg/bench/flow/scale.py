@@ -17,7 +17,7 @@ from thalweg.bench.flow.workload import SPREAD, Tuples, a_stream
 from thalweg.bench.result import Result
 from thalweg.core.batch import Batch
 from thalweg.core.strings import StringPool
-from thalweg.eddy import Eddy, SpjQuery, Use
+from thalweg.flows.eddy import Eddy, SpjQuery, Use
 
 GIGABYTE = 1 << 30
 SELECTED = 0.002  # the share of tuples that a predicate lets through

@@ -14,8 +14,8 @@ from thalweg.bench.flow.workload import Tuples, a_stream, bands, random_queries
 from thalweg.bench.result import Result
 from thalweg.core.batch import Batch
 from thalweg.core.strings import StringPool
-from thalweg.eddy import Eddy, spj
-from thalweg.planner import build
+from thalweg.flows.eddy import Eddy, spj
+from thalweg.kernel.pipeline import build
 
 AGAINST_KERNEL = 50.0  # 1,000 queries
 GROWTH = 4.0  # from 1,000 to 10,000 queries

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from thalweg.bench.joins.workload import Workload, measure_all
 from thalweg.bench.result import Result
-from thalweg.planner import Settings
+from thalweg.kernel.pipeline import Settings
 
 FASTER = 5.0  # at windows of AT tuples
 AT = 1_000

@@ -9,7 +9,7 @@ import numpy as np
 
 from thalweg.bench.joins.workload import Measured, Workload, measure, measure_all
 from thalweg.bench.result import Result
-from thalweg.planner import Settings
+from thalweg.kernel.pipeline import Settings
 
 WITHIN = 1.1  # of the best order
 SAMPLE = 24  # orders of six windows, of which there are 720

@@ -15,7 +15,7 @@ from thalweg.algebra.windows import Range
 from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
-from thalweg.planner import Pipeline, Settings, build
+from thalweg.kernel.pipeline import Pipeline, Settings, build
 
 SCHEMA = Schema.of(attr=DataType.BIGINT, x=DataType.BIGINT)
 FILLED = 1.25  # of the longest window, before anything is measured

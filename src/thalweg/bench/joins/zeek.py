@@ -26,7 +26,7 @@ from thalweg.core.errors import ThalwegError
 from thalweg.core.schema import Schema
 from thalweg.core.time import SECOND
 from thalweg.core.types import DataType
-from thalweg.planner import build
+from thalweg.kernel.pipeline import build
 
 WINDOW = 600 * SECOND
 BATCH = 5_000  # rows of all logs

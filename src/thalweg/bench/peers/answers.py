@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from thalweg.bench.peers.queries import Query
 from thalweg.bench.peers.streams import START, WORKLOADS
 from thalweg.core.errors import ThalwegError
-from thalweg.runtime.shards.codec import unpack
+from thalweg.runtime.distributed.exchange.codec import unpack
 
 _SLIDE = 10_000  # milliseconds between instants
 

@@ -16,9 +16,9 @@ from thalweg.bench.result import Result
 from thalweg.bench.spark.measure import NoSink, Timing, native, timing
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
-from thalweg.runtime.spark.engine import Engine
+from thalweg.runtime.spark.api.engine import Engine
+from thalweg.runtime.spark.api.local_spark import local_spark
 from thalweg.runtime.spark.schema import to_spark
-from thalweg.runtime.spark.session import local_spark
 from thalweg.runtime.spark.sources import parquet
 
 CORES = 2

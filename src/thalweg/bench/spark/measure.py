@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
-from thalweg.runtime.spark.query import SparkQuery
-from thalweg.runtime.spark.taking import Take
+from thalweg.runtime.spark.api.query import SparkQuery
+from thalweg.runtime.spark.tasks.deliver import Take
 
 _WARMING_UP = 2  # batches that start workers and compile code
 

@@ -13,10 +13,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 from thalweg.bench.result import Result
 from thalweg.bench.spark.data import SCHEMA, write_stream
 from thalweg.bench.spark.measure import NoSink, Timing, empty_batches, native, ours, timing
-from thalweg.runtime.spark.engine import Engine
-from thalweg.runtime.spark.query import SparkQuery
+from thalweg.runtime.spark.api.engine import Engine
+from thalweg.runtime.spark.api.local_spark import local_spark
+from thalweg.runtime.spark.api.query import SparkQuery
 from thalweg.runtime.spark.schema import to_spark
-from thalweg.runtime.spark.session import local_spark
 from thalweg.runtime.spark.sources import ArrowSource, parquet
 
 CORES = 2

@@ -11,9 +11,9 @@ from thalweg.core.time import Instant
 from thalweg.cql import check_syntax
 from thalweg.flows.catalog import Catalogue
 from thalweg.flows.command import Command
-from thalweg.runtime.shards import flow_report
-from thalweg.runtime.shards.flow_desk import FlowDesk
-from thalweg.runtime.spark.checkpoint import Checkpoint
+from thalweg.runtime.distributed.checkpoint import flow_report
+from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 
 METRICS = "metrics.json"
 
@@ -54,7 +54,7 @@ class CheckpointFolder:
     """A checkpoint: commands are handed in there, and shards put down what they have done."""
 
     def __init__(self, folder: str) -> None:
-        from thalweg.runtime.spark.flow.desk import desk_at
+        from thalweg.runtime.spark.tools.flow_desk import desk_at
 
         self._desk, self._checkpoint = desk_at(folder), Checkpoint.at(folder)
 

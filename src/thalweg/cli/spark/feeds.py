@@ -16,7 +16,7 @@ from thalweg.core.errors import DataError, NameNotFoundError, did_you_mean
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
 from thalweg.runtime.spark import sources
-from thalweg.runtime.spark.engine import Engine
+from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.sources.directory import FORMATS
 

@@ -14,9 +14,9 @@ from thalweg.cli.spark.feeds import declare_given
 from thalweg.cli.spark.session import quiet_spark
 from thalweg.cli.spark.work import Job, interrupts, work
 from thalweg.flows.catalog import FILE, Catalogue
-from thalweg.runtime.spark.engine import Engine
-from thalweg.runtime.spark.flow import SparkFlow
-from thalweg.runtime.spark.run import Run
+from thalweg.runtime.spark.api.engine import Engine
+from thalweg.runtime.spark.api.flow import SparkFlow
+from thalweg.runtime.spark.api.run import Run
 
 
 @dataclass

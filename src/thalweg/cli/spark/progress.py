@@ -8,7 +8,7 @@ from typing import Any
 
 from thalweg.core.errors import DataError
 from thalweg.core.time import Clock
-from thalweg.runtime.spark.run import Run
+from thalweg.runtime.spark.api.run import Run
 
 _LIVE = 10 * 60 * 10**6  # a stream whose last tuple is younger than this is compared with the system's clock
 

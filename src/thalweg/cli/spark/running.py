@@ -15,8 +15,8 @@ from thalweg.cli.spark.progress import Progress
 from thalweg.cli.spark.session import quiet_spark
 from thalweg.cli.spark.verdicts import Verdicts
 from thalweg.cli.spark.work import Job, QueryJob, interrupts, work
-from thalweg.runtime.spark.checkpoint import Checkpoint
-from thalweg.runtime.spark.engine import Engine
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink
 
 

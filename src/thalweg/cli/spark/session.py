@@ -10,7 +10,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from thalweg.core.errors import DataError
-from thalweg.runtime.spark.session import local_spark
+from thalweg.runtime.spark.api.local_spark import local_spark
 
 
 def quiet_spark(log: Path, shards: int) -> SparkSession:

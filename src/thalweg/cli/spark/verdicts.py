@@ -9,7 +9,7 @@ from pathlib import Path
 from thalweg.cli.output import as_text, console, say
 from thalweg.cli.spark.work import QueryJob
 from thalweg.core.errors import DataError, PlanError
-from thalweg.runtime.spark.verify import Verdict, Verifier
+from thalweg.runtime.spark.tools.verify import Verdict, Verifier
 
 EVERY = 5.0  # seconds between two comparisons
 SHOWN = 5  # differing rows

@@ -16,9 +16,9 @@ from thalweg.cli.output import console, say
 from thalweg.cli.spark.progress import Progress
 from thalweg.core.errors import ThalwegError
 from thalweg.core.time import BEGINNING
-from thalweg.runtime.spark.checkpoint import Checkpoint
-from thalweg.runtime.spark.query import SparkQuery
-from thalweg.runtime.spark.run import Run
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.spark.api.query import SparkQuery
+from thalweg.runtime.spark.api.run import Run
 from thalweg.runtime.spark.sinks import Sink
 
 EVERY = 1.0  # seconds between two lines of progress

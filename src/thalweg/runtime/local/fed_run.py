@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from thalweg.algebra.plan import Plan
 from thalweg.core.rows import Bag, Change, Row
 from thalweg.core.time import Instant
-from thalweg.planner import Settings, Strategy, build
-from thalweg.planner.metrics import OperatorMetrics, OutputDelay
+from thalweg.kernel.pipeline import Settings, Strategy, build
+from thalweg.kernel.pipeline.metrics import OperatorMetrics, OutputDelay
 from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.outputs import OutputLog
 

@@ -15,7 +15,7 @@ from thalweg.core.rows import Row
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
-from thalweg.planner import Pipeline
+from thalweg.kernel.pipeline import Pipeline
 
 
 class Event(NamedTuple):

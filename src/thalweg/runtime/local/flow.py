@@ -15,8 +15,8 @@ from thalweg.flows.catalog import Catalogue
 from thalweg.flows.command import DROP, Command
 from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.standing import Quotas, Standing
+from thalweg.kernel.pipeline.choice import choose
 from thalweg.patterns import check
-from thalweg.planner.choice import choose
 from thalweg.runtime.local.flow_query import FlowQuery, FlowQueryInfo, suspended
 from thalweg.runtime.local.flow_run import FlowRun, World
 from thalweg.runtime.local.values import show_instant

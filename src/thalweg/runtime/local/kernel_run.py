@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from thalweg.algebra.plan import Plan
 from thalweg.core.time import Instant
-from thalweg.planner import Settings, Strategy
+from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.runtime.local.fed_run import FedRun
 from thalweg.runtime.local.feeder import Event
 

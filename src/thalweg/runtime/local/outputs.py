@@ -13,8 +13,8 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
-from thalweg.state.coder import KeyCoder
-from thalweg.state.timeline import Timeline
+from thalweg.kernel.state.coder import KeyCoder
+from thalweg.kernel.state.timeline import Timeline
 
 _TIMES = (DataType.TIMESTAMP, DataType.INTERVAL)
 

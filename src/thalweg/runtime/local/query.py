@@ -13,11 +13,11 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.explain import choice_json, choice_text, explain_json, explain_text, plans_text, seen_of
 from thalweg.explain.choice import Seen
+from thalweg.kernel.pipeline import Settings, Strategy
+from thalweg.kernel.pipeline.choice import choose
 from thalweg.optimizer.optimize import Optimized
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
-from thalweg.planner import Settings, Strategy
-from thalweg.planner.choice import choose
 from thalweg.runtime.local.clock import StreamClock
 from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.queued_run import QueuedRun

@@ -10,9 +10,9 @@ import numpy as np
 from thalweg.algebra.plan import Plan
 from thalweg.core.batch import Batch
 from thalweg.core.time import Instant
-from thalweg.operators.expire import Expire
-from thalweg.planner import Settings, Strategy
-from thalweg.planner.queued import Network
+from thalweg.kernel.operators.expire import Expire
+from thalweg.kernel.pipeline import Settings, Strategy
+from thalweg.kernel.pipeline.queued import Network
 from thalweg.runtime.local.fed_run import FedRun
 
 

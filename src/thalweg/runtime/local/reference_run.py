@@ -7,7 +7,7 @@ from collections import Counter
 from thalweg.algebra.plan import Plan
 from thalweg.core.rows import Bag, Change, Row, bag_difference
 from thalweg.core.time import Instant
-from thalweg.planner.metrics import OperatorMetrics, OutputDelay
+from thalweg.kernel.pipeline.metrics import OperatorMetrics, OutputDelay
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 

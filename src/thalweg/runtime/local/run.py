@@ -6,7 +6,7 @@ from typing import Protocol
 
 from thalweg.core.rows import Bag, Change, Row
 from thalweg.core.time import Instant
-from thalweg.planner.metrics import OperatorMetrics, OutputDelay
+from thalweg.kernel.pipeline.metrics import OperatorMetrics, OutputDelay
 
 
 class Run(Protocol):

@@ -16,9 +16,9 @@ from thalweg.core.rows import Row
 from thalweg.core.time import BEGINNING, DAY, Clock, Instant, from_datetime
 from thalweg.cql import compile_query, compile_script, register
 from thalweg.fluent import Table
+from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import check
-from thalweg.planner import Settings, Strategy
 from thalweg.runtime.local.arrivals import check_order, read_arrival
 from thalweg.runtime.local.clock import StreamClock
 from thalweg.runtime.local.flow import Flow

@@ -13,7 +13,7 @@ from thalweg.bench.feeds import BATCH, Feed, Keys
 from thalweg.bench.paper.claims import number
 from thalweg.bench.paper.experiment import Axis, Measured, Points, Scale
 from thalweg.cql import compile_query, compile_script
-from thalweg.planner import build
+from thalweg.kernel.pipeline import build
 
 RATE = Axis("rows per second", log=True)
 MEASURED = 7

@@ -16,8 +16,8 @@ def _run(scale: Scale) -> Measured:
     # Spark is started only where it is wanted: all else runs without it.
     from thalweg.bench.spark.data import SCHEMA, write_stream
     from thalweg.bench.spark.measure import ours
-    from thalweg.runtime.spark.engine import Engine
-    from thalweg.runtime.spark.session import local_spark
+    from thalweg.runtime.spark.api.engine import Engine
+    from thalweg.runtime.spark.api.local_spark import local_spark
     from thalweg.runtime.spark.sources import parquet
 
     rows, files = scale.pick((8_000_000, 40), (12_000, 12))

@@ -14,8 +14,8 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
-from thalweg.operators.base import Operator
-from thalweg.state.table import ByCode, KeyTable
+from thalweg.kernel.operator import Operator
+from thalweg.kernel.state.table import ByCode, KeyTable
 
 _Pieces = tuple[Ints, Ints, Ints]  # values, starts, ends
 

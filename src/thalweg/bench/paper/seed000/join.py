@@ -9,8 +9,8 @@ from thalweg.bench.paper.experiment import Experiment, Measured, Scale
 from thalweg.bench.paper.seed000.queries import BY_TICK, TIME, WINDOW, WORKLOAD, join
 from thalweg.bench.paper.seed000.running import DIRECT, NT, UPA, Way, series, tick_by_tick, timed
 from thalweg.bench.paper.trace import trace
-from thalweg.planner import Strategy
-from thalweg.state.buffers import PartitionedBuffer
+from thalweg.kernel.pipeline import Strategy
+from thalweg.kernel.state.buffers import PartitionedBuffer
 
 WINDOWS = (2_000, 5_000, 10_000, 20_000, 50_000)
 UPA_50 = Way(Strategy.AUTO, partial(PartitionedBuffer, 50))

@@ -7,8 +7,8 @@ from thalweg.bench.paper.experiment import Experiment, Measured, Scale
 from thalweg.bench.paper.seed000.queries import BY_TICK, JOIN_ABOVE, JOIN_BELOW, NEGATION, TIME, WINDOW, WORKLOAD
 from thalweg.bench.paper.seed000.running import NT, UPA, Way, series, tick_by_tick, timed
 from thalweg.bench.paper.trace import trace
-from thalweg.planner import Settings, Strategy
-from thalweg.state.buffers import KeyedBuffer
+from thalweg.kernel.pipeline import Settings, Strategy
+from thalweg.kernel.state.buffers import KeyedBuffer
 
 WINDOWS = (2_000, 5_000, 20_000, 50_000, 200_000)
 JOINED_WINDOWS = (1_000, 2_000, 5_000, 10_000)

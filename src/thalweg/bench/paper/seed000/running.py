@@ -21,10 +21,10 @@ from thalweg.bench.paper.trace import LINKS, Stream, trace
 from thalweg.core.batch import Batch
 from thalweg.core.time import Instant
 from thalweg.cql import compile_query, compile_script
-from thalweg.operators.delta_star import DeltaStar
-from thalweg.planner import Pipeline, Settings, Strategy, build
-from thalweg.state.buffers import Buffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer
-from thalweg.state.keyed import Keyed
+from thalweg.kernel.operators.delta_star import DeltaStar
+from thalweg.kernel.pipeline import Pipeline, Settings, Strategy, build
+from thalweg.kernel.state.buffers import Buffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer
+from thalweg.kernel.state.keyed import Keyed
 
 BATCH = 1_000  # ticks: the paper reports times per 1,000 tuples
 LAZY = 20  # expiration intervals in a window

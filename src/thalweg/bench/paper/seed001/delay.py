@@ -11,7 +11,7 @@ from thalweg.bench.paper.experiment import Axis, Claim, Experiment, Measured, Po
 from thalweg.bench.paper.seed001.simulation import SECOND, Arrival, Simulation, poisson, tuples
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Flags, Ints
-from thalweg.planner import Strategy
+from thalweg.kernel.pipeline import Strategy
 
 WINDOW = 30  # seconds
 RATE = 50  # tuples per second

@@ -10,7 +10,7 @@ import numpy as np
 from thalweg.bench.paper.claims import alike, below, between, grows
 from thalweg.bench.paper.experiment import Axis, Experiment, Measured, Points, Scale
 from thalweg.bench.paper.seed001.simulation import SECOND, STRATEGIES, Simulation, in_order, tuples
-from thalweg.planner.metrics import OperatorMetrics
+from thalweg.kernel.pipeline.metrics import OperatorMetrics
 
 WINDOW = 30.0  # seconds
 RATE = 50  # tuples per second and stream

@@ -19,11 +19,11 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.core.time import FOREVER, Instant
 from thalweg.cql import compile_query, compile_script
-from thalweg.operators.base import Operator
-from thalweg.operators.expire import Expire
-from thalweg.planner import Pipeline, Settings, Strategy, build
-from thalweg.planner.metrics import OperatorMetrics, OutputDelay
-from thalweg.planner.queued import Network
+from thalweg.kernel.operator import Operator
+from thalweg.kernel.operators.expire import Expire
+from thalweg.kernel.pipeline import Pipeline, Settings, Strategy, build
+from thalweg.kernel.pipeline.metrics import OperatorMetrics, OutputDelay
+from thalweg.kernel.pipeline.queued import Network
 
 SECOND = 1_000_000  # ticks
 

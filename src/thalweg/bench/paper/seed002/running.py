@@ -15,8 +15,8 @@ from thalweg.bench.paper.experiment import Scale
 from thalweg.bench.paper.trace import Stream, trace
 from thalweg.core.batch import Batch
 from thalweg.cql import compile_query, compile_script
-from thalweg.operators.number import Number
-from thalweg.planner import Pipeline, Settings, Strategy, build
+from thalweg.kernel.operators.number import Number
+from thalweg.kernel.pipeline import Pipeline, Settings, Strategy, build
 
 RATE, FEW = 10_000, 200  # tuples per cycle and stream, the second in a quick run
 JOIN, DISTINCT, SUM, MAX = "join", "distinct", "SUM", "MAX"
@@ -93,7 +93,7 @@ def _processed(pipeline: Pipeline, feeds: dict[str, Batch], now: int) -> tuple[f
 
 
 def _is_window(operator: object) -> bool:
-    return isinstance(operator, Number) or type(operator).__module__.startswith("thalweg.operators.windows")
+    return isinstance(operator, Number) or type(operator).__module__.startswith("thalweg.kernel.windows")
 
 
 def milliseconds(

@@ -13,8 +13,8 @@ from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
-from thalweg.eddy import Eddy, EddyStatistics, SpjQuery, Use
-from thalweg.eddy.routing import MakePolicy
+from thalweg.flows.eddy import Eddy, EddyStatistics, SpjQuery, Use
+from thalweg.flows.eddy.routing import MakePolicy
 
 ATTRIBUTES = "abcde"
 SCHEMA = Schema.of(index=DataType.BIGINT, **dict.fromkeys(ATTRIBUTES, DataType.BIGINT))

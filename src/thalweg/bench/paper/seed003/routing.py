@@ -8,8 +8,8 @@ from functools import partial
 from thalweg.bench.paper.claims import alike, between, number, since
 from thalweg.bench.paper.experiment import Axis, Claim, Experiment, Measured, Scale, Seen, Series
 from thalweg.bench.paper.seed003.queries import ATTRIBUTES, TABLE_3, WORKLOAD_1, WORKLOAD_2, WORKLOAD_3, Flow
-from thalweg.eddy import SpjQuery
-from thalweg.eddy.routing import Fixed, MakePolicy
+from thalweg.flows.eddy import SpjQuery
+from thalweg.flows.eddy.routing import Fixed, MakePolicy
 
 FILTERS = "filters per tuple"
 SECONDS = 5  # between two queries

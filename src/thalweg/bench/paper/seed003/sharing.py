@@ -14,7 +14,7 @@ from thalweg.bench.flow.workload import SPREAD, Tuples, a_stream, random_queries
 from thalweg.bench.paper.claims import below, grows, since
 from thalweg.bench.paper.experiment import Axis, Experiment, Measured, Scale
 from thalweg.core.strings import StringPool
-from thalweg.eddy import Eddy, spj
+from thalweg.flows.eddy import Eddy, spj
 
 OURS, EACH = "one eddy", "an eddy each"
 FIVE = 5  # attributes, and queries that see tuples

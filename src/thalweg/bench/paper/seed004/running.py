@@ -7,8 +7,8 @@ from functools import cache
 from thalweg.bench.joins.workload import Measured, Workload, measure
 from thalweg.bench.paper.experiment import Scale
 from thalweg.core.stream_statistics import StreamStatistics
+from thalweg.kernel.pipeline import Settings
 from thalweg.optimizer.join_orders import Algorithm, CostModel, choose_orders
-from thalweg.planner import Settings
 
 NESTED_LOOPS, HASH, HYBRID = "nested-loops", "hash", "hybrid"
 

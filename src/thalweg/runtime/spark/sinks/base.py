@@ -14,9 +14,9 @@ from pyspark.sql.types import StructType
 from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock, Instant
-from thalweg.runtime.shards.store import read_manifest
-from thalweg.runtime.spark.checkpoint import Checkpoint
-from thalweg.runtime.spark.taking import Take, notes_of
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.distributed.checkpoint.store import read_manifest
+from thalweg.runtime.spark.tasks.deliver import Take, notes_of
 
 
 @runtime_checkable

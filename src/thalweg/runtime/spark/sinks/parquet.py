@@ -16,9 +16,9 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from thalweg.core.errors import CheckpointError
-from thalweg.runtime.shards.files import not_written, replace_file, sync_file
+from thalweg.runtime.distributed.checkpoint.files import not_written, replace_file, sync_file
 from thalweg.runtime.spark.sinks.base import Told
-from thalweg.runtime.spark.taking import Take, taken
+from thalweg.runtime.spark.tasks.deliver import Take, taken
 
 _OWNER = "_checkpoint"  # names that readers of Parquet folders leave alone
 _TAKEN = "_taken"

@@ -22,9 +22,9 @@ from pyspark.sql import DataFrame
 from thalweg.core.errors import CheckpointError, DataError
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import DataType
-from thalweg.runtime.spark.answer import EXP, SIGN, TS
 from thalweg.runtime.spark.sinks.base import Told
 from thalweg.runtime.spark.sinks.database import Connection, Cursor, Database
+from thalweg.runtime.spark.tasks.answer_rows import EXP, SIGN, TS
 
 COUNT, KEY, AT = "_count", "_key", "_at"
 

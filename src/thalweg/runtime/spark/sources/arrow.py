@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
-from thalweg.runtime.shards.sourced import REASON, TEXT, TIME
+from thalweg.runtime.distributed.ingest.routing import REASON, TEXT, TIME
 from thalweg.runtime.spark.schema import to_arrow, to_spark
 from thalweg.runtime.spark.sources.aside import ASIDE
 

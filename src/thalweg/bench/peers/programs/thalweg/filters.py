@@ -9,7 +9,7 @@ import thalweg as tw
 from thalweg.bench.spark.measure import NoSink
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
-from thalweg.runtime.spark.session import local_spark
+from thalweg.runtime.spark.api.local_spark import local_spark
 
 data, out, cores = sys.argv[1:4]
 schema = Schema.of(ts=DataType.TIMESTAMP, id=DataType.BIGINT, **dict.fromkeys("abcde", DataType.BIGINT))

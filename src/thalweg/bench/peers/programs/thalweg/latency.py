@@ -4,7 +4,7 @@ import sys
 from tempfile import mkdtemp
 
 import thalweg as tw
-from thalweg.runtime.spark.session import local_spark
+from thalweg.runtime.spark.api.local_spark import local_spark
 
 data, out, cores = sys.argv[1:4]
 

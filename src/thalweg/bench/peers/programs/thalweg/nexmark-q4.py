@@ -6,7 +6,7 @@ from tempfile import mkdtemp
 import thalweg as tw
 from thalweg.bench.spark.measure import NoSink
 from thalweg.generators.nexmark import AUCTION, BID
-from thalweg.runtime.spark.session import local_spark
+from thalweg.runtime.spark.api.local_spark import local_spark
 
 data, out, cores = sys.argv[1:4]
 engine = tw.Engine(local_spark(cores, **{"spark.driver.memory": "4g"}), shards=int(cores))

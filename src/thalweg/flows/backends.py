@@ -1,0 +1,143 @@
+"""Ways of running the queries of a flow together. `SharedPlans` runs any; others take those that they are better at."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from thalweg.algebra.plan import Plan
+from thalweg.core.batch import Batch, Dates
+from thalweg.core.strings import StringPool
+from thalweg.core.time import BEGINNING, FOREVER, Instant
+from thalweg.flows.common_plans import Birth, Gained, SharedPipeline, Usage
+from thalweg.kernel.pipeline.blueprint import Blueprint
+from thalweg.kernel.pipeline.choice import choose
+from thalweg.kernel.pipeline.shape import needs_dates
+from thalweg.kernel.state.snapshot import Tree
+
+
+class Way(Protocol):
+    """Runs some queries of a flow. The same calls give the same results in every process.
+
+    Strings are codes of the flow's pool, which is restored before a way is.
+    """
+
+    @property
+    def total(self) -> Usage:
+        """What all queries have cost, those that have gone too."""
+
+    def takes(self, plan: Plan, birth: Birth) -> bool:
+        """Whether this way can run the plan from its birth on."""
+
+    def add(self, query: str, plan: Plan, birth: Birth) -> None:
+        """Run a query from the next batch on: it begins as its birth says, then sees what is fed."""
+
+    def drop(self, query: str) -> None:
+        """End a query; the others go on."""
+
+    def process(self, feeds: Mapping[str, Batch], now: Instant) -> Gained:
+        """What answers gained, given what sources gained up to and at `now`; one query's error is not the others'."""
+
+    def usage(self, query: str) -> Usage:
+        """What a query has cost since it came."""
+
+    def stored(self, query: str) -> int:
+        """How many tuples are held for a query, also those held for others too."""
+
+    def operators(self, query: str) -> list[tuple[str, int]]:
+        """What runs for a query, inputs first, each with the number of queries that it serves."""
+
+    def snapshot(self) -> Tree:
+        """All that is remembered between two batches, the plans included."""
+
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+
+
+class SharedPlans:
+    """Optimises every plan for itself, then runs equal sub-plans once; plans that look at dates among themselves."""
+
+    def __init__(self, pool: StringPool, tables: Mapping[str, object]) -> None:
+        """`tables` has the names of tables, as far as they are known."""
+        self._pool, self._tables = pool, tables
+        self._pipelines = [SharedPipeline(pool, dated) for dated in (False, True)]
+        self._blueprints: dict[str, Blueprint] = {}
+        self._pickled: dict[str, np.ndarray] = {}
+
+    @property
+    def total(self) -> Usage:
+        """What all queries have cost."""
+        return self._pipelines[0].total + self._pipelines[1].total
+
+    def takes(self, plan: Plan, birth: Birth) -> bool:
+        """Any plan."""
+        return True
+
+    def add(self, query: str, plan: Plan, birth: Birth) -> None:
+        """Choose how to run a query, and run it."""
+        blueprint = choose(plan).blueprint
+        pipeline = self._pipelines[needs_dates(blueprint.plan)]
+        pipeline.add(query, blueprint, replace(birth, feeds=self._dated(pipeline, birth.feeds)))
+        self._blueprints[query] = blueprint
+
+    def drop(self, query: str) -> None:
+        """End a query."""
+        self._of(query).drop(query)
+        del self._blueprints[query]
+        self._pickled.pop(query, None)
+
+    def process(self, feeds: Mapping[str, Batch], now: Instant) -> Gained:
+        """One batch through both pipelines."""
+        together = Gained({}, {})
+        for pipeline in self._pipelines:
+            gained = pipeline.process(self._dated(pipeline, feeds) if len(pipeline) else {}, now)
+            together.gains.update({query: replace(batch, dates=None) for query, batch in gained.gains.items()})
+            together.errors.update(gained.errors)
+        return together
+
+    def usage(self, query: str) -> Usage:
+        """What a query has cost since it came."""
+        return self._of(query).usage(query)
+
+    def stored(self, query: str) -> int:
+        """How many tuples its operators hold."""
+        return self._of(query).stored(query)
+
+    def operators(self, query: str) -> list[tuple[str, int]]:
+        """Its operators, each with the number of queries that it serves."""
+        return self._of(query).operators(query)
+
+    def snapshot(self) -> Tree:
+        """Both pipelines, and what they were built from."""
+        for query, blueprint in self._blueprints.items():
+            if query not in self._pickled:
+                self._pickled[query] = np.frombuffer(pickle.dumps(blueprint), dtype=np.uint8)
+        return {
+            "pipelines": [pipeline.snapshot() for pipeline in self._pipelines],
+            "blueprints": {query: self._pickled[query] for query in self._blueprints},
+        }
+
+    def restore(self, tree: Tree) -> None:
+        """Build everything anew, and go on."""
+        self._pipelines = [SharedPipeline(self._pool, dated) for dated in (False, True)]
+        self._pickled = dict(tree["blueprints"])
+        self._blueprints = {query: pickle.loads(array.tobytes()) for query, array in self._pickled.items()}
+        for pipeline, state in zip(self._pipelines, tree["pipelines"], strict=True):
+            pipeline.restore(state, self._blueprints)
+
+    def _of(self, query: str) -> SharedPipeline:
+        return self._pipelines[query in self._pipelines[1]]
+
+    def _dated(self, pipeline: SharedPipeline, feeds: Mapping[str, Batch]) -> dict[str, Batch]:
+        """Tuples with the dates that a pipeline wants."""
+        if not pipeline.dated:
+            return dict(feeds)
+        return {name: replace(batch, dates=self._dates(name, batch)) for name, batch in feeds.items()}
+
+    def _dates(self, name: str, batch: Batch) -> Dates:
+        ts = np.full(len(batch), BEGINNING) if name in self._tables else batch.start
+        return Dates(ts, np.full(len(batch), FOREVER))

@@ -1,0 +1,122 @@
+"""The nodes that queries share: put there for those who need them, run once for all, gone with the last of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import takewhile
+from time import perf_counter
+
+from thalweg.core.batch import Batch
+from thalweg.core.strings import StringPool
+from thalweg.core.time import Instant
+from thalweg.flows.common_plans.places import SharedPlaces
+from thalweg.flows.common_plans.usage import Running, Usage
+from thalweg.kernel.pipeline.blueprint import Blueprint
+from thalweg.kernel.pipeline.buffers import BufferSettings
+from thalweg.kernel.pipeline.builder import Stages
+from thalweg.kernel.pipeline.lower import Lowering
+
+Broken = dict[int, Exception]  # by place: what a node raised, or one below it
+
+
+class SharedNodes:
+    """Nodes by place, inputs before what they are inputs of."""
+
+    def __init__(self, pool: StringPool, dated: bool) -> None:
+        self.total = Usage()  # of all nodes that ever were
+        self.places = SharedPlaces()
+        self._dated = dated
+        self._stages = Stages(pool, dated, BufferSettings())
+        self._running: dict[int, Running] = {}
+
+    def __len__(self) -> int:
+        return len(self._running)
+
+    def __getitem__(self, place: int) -> Running:
+        return self._running[place]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._running)
+
+    def lower(self, blueprint: Blueprint, birth: int) -> tuple[int, ...]:
+        """Put there what one more query needs and is not there yet; all that it needs, the answer's node last."""
+        settings, stages = blueprint.settings, self._stages
+        stages.settings = BufferSettings(settings.partitions, settings.lazy, blueprint.strategy.layout)
+        known = self.places.known(birth, settings)
+        root: int | None = None
+        try:
+            root = Lowering(stages, known, lambda window: True, blueprint.strategy, settings).place(blueprint.plan)
+        finally:
+            new = self._take_over()
+            needed = () if root is None else self._below(root)
+            for place in needed:
+                self._running[place].users += 1
+            self._sweep(new)  # what is left of a plan that cannot be lowered goes away
+        return needed
+
+    def release(self, places: Iterable[int]) -> None:
+        """One query less needs these."""
+        for place in places:
+            self._running[place].users -= 1
+        self._sweep(places)
+
+    def _take_over(self) -> list[int]:
+        """Get ready to run what has just been put among the stages."""
+        new = list(takewhile(lambda place: place not in self._running, reversed(self._stages.nodes)))
+        for place in reversed(new):
+            node = self._stages.nodes[place]
+            self._running[place] = Running(node, Batch.empty(node.schema, self._dated))
+        return new
+
+    def _sweep(self, places: Iterable[int]) -> None:
+        """Nodes that nobody needs go away."""
+        for place in places:
+            if not self._running[place].users:
+                del self._running[place], self._stages.nodes[place]
+                self.places.forget(place)
+
+    def _below(self, root: int) -> tuple[int, ...]:
+        """The places of all nodes that lead to one, inputs first; in an order that follows from the plan alone."""
+        found: dict[int, None] = {}
+        waiting = [(root, False)]
+        while waiting:
+            place, inputs_done = waiting.pop()
+            if inputs_done:
+                found[place] = None
+            elif place not in found:
+                waiting.append((place, True))
+                waiting += [(i, False) for i in reversed(self._running[place].node.inputs) if i not in found]
+        return tuple(found)
+
+    def run(
+        self,
+        places: Iterable[int],
+        feed: Callable[[str], Batch | None],
+        now: Instant,
+        broken: Broken,
+        silent: bool = False,
+    ) -> dict[int, Batch]:
+        """What nodes gain, by place; a node that raises, and all above it, are broken instead."""
+        results: dict[int, Batch] = {}
+        for place in places:
+            running = self._running[place]
+            node = running.node
+            failed = next((i for i in (place, *node.inputs) if i in broken), None)
+            if failed is not None:
+                broken[place] = broken[failed]
+                continue
+            began = perf_counter()
+            inputs = [results[i] for i in node.inputs]
+            try:
+                given = feed(node.source) if node.operator is None else running.process(inputs, now)
+            except Exception as error:  # whatever one query does must not harm the others
+                broken[place] = error
+                continue
+            results[place] = running.nothing if given is None or (silent and node.tells_changes) else given
+            self._count(running, len(results[place]), sum(map(len, inputs)), perf_counter() - began)
+        return results
+
+    def _count(self, running: Running, result: int, work: int, seconds: float) -> None:
+        seen = 0 if running.node.operator is not None else result
+        running.count(seen, work, seconds)
+        self.total += Usage(seen, work * running.users, work, seconds)

@@ -1,0 +1,8 @@
+"""Continuously adaptive shared queries (seed 003): grouped filters, SteMs and routing; lineage as bitmaps."""
+
+from thalweg.flows.eddy.delivered import Delivered
+from thalweg.flows.eddy.eddy import Eddy
+from thalweg.flows.eddy.query import SpjQuery, Use, spj
+from thalweg.flows.eddy.statistics import EddyStatistics, OperatorStatistics
+
+__all__ = ["Delivered", "Eddy", "EddyStatistics", "OperatorStatistics", "SpjQuery", "Use", "spj"]

@@ -1,0 +1,100 @@
+"""A block of tuples on its way through grouped filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from thalweg.core.lanes import Ints, Lane
+from thalweg.flows.eddy.bits import Words, any_bit, count_bits
+from thalweg.flows.eddy.grouped_filter import GroupedFilter, Sight
+from thalweg.flows.eddy.routing import Work
+
+SAMPLE = 128  # tuples whose pairs are counted
+_MOSTLY = 0.75  # if so many tuples need an operator, it is applied to all: that spares a copy
+
+
+@dataclass
+class Stop:
+    """An operator on the way of a chunk, and what its first tuples have shown of it: who visits it, and pairs."""
+
+    operator: str
+    by_most: bool | None = None  # None if it is not known
+    rates: tuple[float, float, float] | None = None  # pairs per tuple: given, returned, and of tuples that left
+
+    def learn(self, before: Words, after: Words, needs: Words, to_come: Sequence[Words]) -> None:
+        """From the lineage of a sample: who has a predicate there, and who in operators to come."""
+        given, some = before & needs, max(1, len(before))
+        gone = given[~any_bit(after & reduce(np.bitwise_or, to_come, needs))]
+        self.rates = count_bits(given) / some, count_bits(after & needs) / some, count_bits(gone) / some
+
+    def work(self, tuples: int, seconds: float) -> Work:
+        """What the operator has done with so many tuples, if these are as the first."""
+        given, returned, gone = (round(rate * tuples) for rate in self.rates or (0.0, 0.0, 0.0))
+        return Work(self.operator, tuples, given, returned, seconds, gone)
+
+
+class Chunk:
+    """The tuples that take one way, block by block; attributes that all need are evaluated once."""
+
+    def __init__(self, columns: Sequence[Lane], count: int) -> None:
+        self.columns, self._count = columns, count
+        self._seen: dict[str, Sight] = {}
+
+    def all(self, grouped: GroupedFilter) -> Sight:
+        """Where the values of all tuples lie."""
+        if grouped.name not in self._seen:
+            self._seen[grouped.name] = grouped.look_at(self.columns, slice(None), self._count)
+        return self._seen[grouped.name]
+
+
+class Block:
+    """Tuples with their lineage, and by layer the clauses of which a part has come out true (seed 003, 3.2.7)."""
+
+    def __init__(self, chunk: Chunk, rows: slice, members: Words, having: Mapping[int, Words]) -> None:
+        """All tuples begin with the bits of all members; by layer, those that have such a clause."""
+        self._chunk, self._rows, self._having = chunk, rows, having
+        shape = (rows.stop - rows.start, len(members))
+        self.lineage: Words = np.broadcast_to(members.copy(), shape)
+        self._clauses = {layer: np.zeros(shape, dtype=np.uint64) for layer in having}
+
+    def __len__(self) -> int:
+        return len(self.lineage)
+
+    def with_any(self, bits: Words) -> Ints:
+        """The tuples that have one of some bits."""
+        return np.flatnonzero(any_bit(self.lineage & bits))
+
+    def mostly_have(self, bits: Words) -> bool:
+        """Whether most tuples of a sample have one of some bits."""
+        some = self.lineage[:SAMPLE]
+        return int(np.count_nonzero(any_bit(some & bits))) >= _MOSTLY * len(some)
+
+    def some(self, rows: Ints | None) -> Words:
+        """The lineage of a sample of some tuples, or of all."""
+        return self.lineage[:SAMPLE] if rows is None else self.lineage[rows[:SAMPLE]]
+
+    def apply(self, grouped: GroupedFilter, rows: Ints | None) -> None:
+        """Let some tuples, or all, visit a filter; if most do, all may."""
+        if rows is None or len(rows) >= _MOSTLY * len(self):
+            self.lineage = grouped.apply(self._chunk.all(grouped), self._rows, self.lineage, self._clauses)
+            return
+        parts = {layer: matrix[rows] for layer, matrix in self._clauses.items()}
+        sight = grouped.look_at(self._chunk.columns, rows + self._rows.start, len(rows))
+        part = grouped.apply(sight, slice(None), self.lineage[rows], parts)
+        if not self.lineage.flags.writeable:
+            self.lineage = self.lineage.copy()
+        self.lineage[rows] = part
+        for layer, matrix in self._clauses.items():
+            matrix[rows] = parts[layer]
+
+    def decide(self, to_come: Iterable[GroupedFilter]) -> None:
+        """Clear the bits of queries with a clause that came out false: no filter to come has a part of it."""
+        if not self._clauses:
+            return
+        left = frozenset().union(*(grouped.layers for grouped in to_come))
+        for layer in [layer for layer in self._clauses if layer not in left]:
+            self.lineage = self.lineage & (self._clauses.pop(layer) | ~self._having[layer])

@@ -1,0 +1,206 @@
+"""The eddy: many select-project-join queries over the same streams in one pass (seed 003)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from thalweg.algebra.plan import digest
+from thalweg.core.batch import Batch
+from thalweg.core.errors import NameNotFoundError, PlanError, SnapshotError
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.time import Instant
+from thalweg.flows.eddy.delivered import Delivered, Part
+from thalweg.flows.eddy.events import Step, in_order
+from thalweg.flows.eddy.group import Group
+from thalweg.flows.eddy.joining import Joining
+from thalweg.flows.eddy.query import SpjQuery
+from thalweg.flows.eddy.routing import MakePolicy, Policy, policy_maker
+from thalweg.flows.eddy.shape import Shape, take_apart
+from thalweg.flows.eddy.source import Source, Ways
+from thalweg.flows.eddy.statistics import EddyStatistics
+from thalweg.flows.eddy.whose import Listed, Whose, together
+from thalweg.kernel.state.snapshot import Stateful, Tree
+
+CHUNK = 1 << 14  # tuples that are routed together; with 1 each goes its own way
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A query that runs: what it is, its group and its bit there."""
+
+    query: SpjQuery
+    digest: str
+    group: Group
+    bit: int
+
+
+class Eddy(Stateful, kind="eddy/1"):
+    """Tuples carry the set of queries that may still want them; operators are shared by all queries that need them.
+
+    A query sees the tuples that come after it was added. What it gains is what it would gain if it ran alone, whatever
+    the policy, the size of batches and chunks, and the other queries.
+    """
+
+    KEPT = ("_told", "_sources", "_joining")
+
+    def __init__(
+        self,
+        schemas: Mapping[str, Schema],
+        pool: StringPool,
+        policy: str | MakePolicy = "tickets",
+        skip: bool = True,
+        seed: int = 0,
+        *,
+        chunk: int = CHUNK,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """With `skip` tuples do not visit filters that none of their queries needs; policies draw lots by `seed`."""
+        self._schemas, self._pool = dict(schemas), pool
+        self._make, self._seed, self._skip, self._chunk, self._clock = policy_maker(policy), seed, skip, chunk, clock
+        self._begin()
+
+    def _begin(self) -> None:
+        self._queries: dict[int, _Entry] = {}
+        self._groups: dict[Shape, Group] = {}
+        self._sources = {
+            name: Source(name, schema, self._pool, Ways(self._make(self._seed + place), self._skip, self._clock))
+            for place, (name, schema) in enumerate(self._schemas.items())
+        }
+        self._joining = Joining(self._schemas, self._pool, self._policy_of, self._clock)
+
+    def know(self, stream: str, schema: Schema) -> None:
+        """Another stream may be used from now on."""
+        if stream not in self._schemas:
+            ways = Ways(self._make(self._seed + len(self._schemas)), self._skip, self._clock)
+            self._schemas[stream] = schema
+            self._sources[stream] = Source(stream, schema, self._pool, ways)
+            self._joining.know(stream)
+
+    def add(self, slot: int, query: SpjQuery) -> None:
+        """Run a query from now on; its results go to a slot that no other has."""
+        if slot in self._queries:
+            raise PlanError(f"slot {slot} has a query already", hint="drop it first, or take another slot")
+        self._add(slot, query, None)
+
+    def drop(self, slot: int) -> None:
+        """End a query. Its slot can be given to another one at once."""
+        if slot not in self._queries:
+            raise NameNotFoundError(f"slot {slot} has no query", candidates=map(str, sorted(self._queries)))
+        entry = self._queries.pop(slot)
+        group = entry.group
+        for use, stream in enumerate(group.shape.streams):
+            self._sources[stream].drop((group.segments[use], entry.bit))
+        group.drop(entry.bit)
+        if not group.extents:
+            self._close(group)
+
+    def process(self, feeds: Mapping[str, Batch], now: Instant) -> Delivered:
+        """What the queries gain from the tuples that streams gained up to and at `now`."""
+        came = {name: in_order(batch) for name, batch in feeds.items() if name in self._sources and len(batch)}
+        step = self._joining.begin(came)
+        parts = [part for name, batch in came.items() for part in self._sift(self._sources[name], batch, step)]
+        return Delivered([*parts, *self._joining.probe(step, now)])
+
+    @property
+    def stored(self) -> int:
+        """How many tuples SteMs and counting windows keep."""
+        return len(self._joining)
+
+    def statistics(self) -> EddyStatistics:
+        """What the operators have done since the beginning."""
+        tallies = [(source.tally, source.policy.shares()) for source in self._sources.values()]
+        filters = [found for tally, shares in tallies for found in tally.operators(shares)]
+        stems = self._joining.tally.operators(
+            {name: share for policy in self._joining.policies.values() for name, share in policy.shares().items()}
+        )
+        return EddyStatistics(
+            (*filters, *stems),
+            sum(tally.tuples for tally, _ in tallies),
+            sum(tally.visits for tally, _ in tallies),
+            sum(tally.possible for tally, _ in tallies),
+        )
+
+    @property
+    def _told(self) -> dict[str, list[str | int]]:
+        """By slot what its query is, its bit, and the words of its group."""
+        return {str(slot): [entry.digest, entry.bit, entry.group.words] for slot, entry in self._queries.items()}
+
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot, in an eddy that has the same queries in the same slots."""
+        queries = {slot: entry.query for slot, entry in self._queries.items()}
+        told = tree["_told"]
+        here = {str(slot): entry.digest for slot, entry in self._queries.items()}
+        if here != {slot: known for slot, (known, _, _) in told.items()}:
+            raise SnapshotError(
+                f"the snapshot is of the queries in slots {', '.join(told) or 'none'}; here are others, "
+                f"in {', '.join(map(str, queries)) or 'none'}",
+                hint="add the same queries in the same slots, then restore",
+            )
+        if told != self._told:  # else it has been here before, with the same queries in the same places
+            self._begin()
+            for slot, (_, bit, words) in told.items():
+                self._add(int(slot), queries[int(slot)], (bit, words))
+        for group in self._groups.values():
+            group.retire_rest()
+        for name, source in self._sources.items():
+            source.restore(tree["_sources"][name])
+        self._joining.restore(tree["_joining"])
+
+    def _add(self, slot: int, query: SpjQuery, had: tuple[int, int] | None) -> None:
+        """Run a query; it has had a bit in a group of so many words, or gets one."""
+        apart = take_apart(query, self._schemas)
+        group = self._groups.get(apart.shape) or self._open(apart.shape)
+        while group.is_full if had is None else group.words < had[1]:
+            self._make_room(group)
+        bit = group.add(slot, apart, None if had is None else had[0])
+        for use, stream in enumerate(group.shape.streams):
+            self._sources[stream].add((group.segments[use], bit), apart.clauses[use])
+        self._queries[slot] = _Entry(query, digest(query), group, bit)
+
+    def _open(self, shape: Shape) -> Group:
+        schemas = [self._schemas[stream] for stream in shape.streams]
+        group = self._groups[shape] = Group(digest(shape)[:16], shape, schemas, self._pool)
+        for stream, segment in zip(shape.streams, group.segments, strict=True):
+            self._sources[stream].space.open(segment)
+        if shape.is_stored:
+            self._joining.open(group)
+        return group
+
+    def _close(self, group: Group) -> None:
+        del self._groups[group.shape]
+        for stream, segment in zip(group.shape.streams, group.segments, strict=True):
+            self._sources[stream].space.close(segment)
+        if group.shape.is_stored:
+            self._joining.close(group)
+
+    def _make_room(self, group: Group) -> None:
+        cleared = group.make_room()
+        if cleared is not None and group.shape.is_stored:
+            self._joining.clear(group, cleared)
+        for stream in dict.fromkeys(group.shape.streams):
+            self._sources[stream].space.lay_out()
+
+    def _sift(self, source: Source, tuples: Batch, step: Step) -> Iterator[Part]:
+        """A stream's tuples through its filters, chunk by chunk; then to queries that only select, or into SteMs."""
+        groups = [g for g in self._groups.values() if g.shape.streams == (source.stream,) and not g.shape.is_stored]
+        found: dict[str, list[tuple[Whose, int]]] = {group.name: [] for group in groups}
+        begin, stored = 0, bool(self._joining.segments(source.stream))
+        for chunk in range(0, len(tuples), self._chunk) if len(source.members) else ():
+            some = tuples.take(slice(chunk, chunk + self._chunk))
+            for left, count in source.sift(some.columns, len(some), stored):
+                if isinstance(left, Listed):
+                    found[groups[0].name].append((left, count))
+                else:
+                    for group in groups:
+                        found[group.name].append((group.whose(left[:, group.segments[0].place]), count))
+                    self._joining.build(step, source.stream, tuples, begin, left)
+                begin += count
+        columns = [(lane, None) for lane in tuples.columns]
+        for group in groups if len(source.members) else ():
+            yield Part(group.takers(), columns, together(found[group.name]), tuples.start, [(tuples.start, None)])
+
+    def _policy_of(self, group: str) -> Policy:
+        return self._make(self._seed ^ int(group, 16))

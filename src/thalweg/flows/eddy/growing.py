@@ -1,0 +1,58 @@
+"""Arrays that grow at the end and shrink at the front; what has been handed out never changes place or value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thalweg.core.lanes import Lane
+from thalweg.kernel.state.snapshot import Stateful, Tree
+
+_FEW = 256
+
+
+class Growing(Stateful, kind="growing-array/1"):
+    """Rows of numbers, or of several each. Room is doubled when it is used up, so a row is copied a few times."""
+
+    KEPT = ("_room",)
+
+    def __init__(self, like: Lane) -> None:
+        """Empty, for rows such as those of an array."""
+        self._room: Lane = like[:0].copy()
+        self._first = self._last = 0
+
+    def __len__(self) -> int:
+        return self._last - self._first
+
+    @property
+    def rows(self) -> Lane:
+        """All rows, the oldest first."""
+        return self._room[self._first : self._last]
+
+    def append(self, rows: Lane) -> None:
+        """More rows at the end."""
+        needed = self._last + len(rows)
+        if needed > len(self._room):
+            room = np.empty((max(_FEW, 2 * (len(self) + len(rows))), *self._room.shape[1:]), dtype=self._room.dtype)
+            room[: len(self)] = self.rows
+            self._room, self._first, self._last = room, 0, len(self)
+        self._room[self._last : self._last + len(rows)] = rows
+        self._last += len(rows)
+
+    def replace(self, rows: Lane) -> None:
+        """Other rows in place of all."""
+        self._room, self._first, self._last = rows, 0, len(rows)
+
+    def forget(self, count: int) -> None:
+        """The oldest rows go."""
+        self._first += count
+
+    def snapshot(self) -> Tree:
+        """The rows that are there, without the room around them."""
+        self.replace(self.rows.copy())
+        return super().snapshot()
+
+    def restore(self, tree: Tree) -> None:
+        """The rows that were there."""
+        self._room = np.empty(0)
+        super().restore(tree)
+        self._first, self._last = 0, len(self._room)

@@ -1,0 +1,102 @@
+"""Pages: thousands of queries that only select, sorted by the attributes that they look at.
+
+Tuples are looked up page by page, in tables of few queries that stay in the cache, and only for the attributes that a
+page needs. There is no lineage over all queries at once: what each page leaves is listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from thalweg.core.lanes import Ints
+from thalweg.flows.eddy.bits import WORD, Words, hits
+from thalweg.flows.eddy.steps import Steps
+from thalweg.flows.eddy.whose import Listed
+
+PAGE = 1024  # queries
+_WORDS = PAGE // WORD
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """What a page has of one attribute: by piece of the whole index the row of its own table."""
+
+    filter: int
+    rows: Ints
+    table: Words
+
+
+class Pages:
+    """An index of some bits over several attributes, each of which must hold. It is built anew when queries change."""
+
+    def __init__(self, bits: Ints, filters: Sequence[Steps]) -> None:
+        looks: npt.NDArray[np.bool_] = np.zeros((len(filters), int(bits.max(initial=0)) + 1), dtype=np.bool_)
+        for place, steps in enumerate(filters):
+            looks[place, steps.bits[steps.bits < looks.shape[1]]] = True
+        looks = looks[:, bits]
+        order = np.lexsort(looks) if len(filters) else np.arange(len(bits))
+        self._bits: Ints = np.full(-(-len(bits) // PAGE) * PAGE, -1)
+        self._bits[: len(bits)] = bits[order]
+        looked = np.zeros((len(filters), len(self._bits)), dtype=np.bool_)
+        looked[:, : len(bits)] = looks[:, order]
+        needed: npt.NDArray[np.bool_] = np.logical_or.reduce(looked.reshape(len(filters), -1, PAGE), axis=2)
+        self._pages: list[list[_Entry]] = [[] for _ in range(len(self._bits) // PAGE)]
+        for place, steps in enumerate(filters):
+            self._enter(place, steps, np.flatnonzero(needed[place]))
+
+    @property
+    def nbytes(self) -> int:
+        """The memory it takes."""
+        return sum(entry.rows.nbytes + entry.table.nbytes for page in self._pages for entry in page)
+
+    def look_up(self, pieces: Sequence[Ints], count: int) -> Listed:
+        """Which bits are left of all, given by filter the pieces that the values of tuples lie in."""
+        results, bits = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+        lineage, found = (np.empty((count, _WORDS), dtype=np.uint64) for _ in range(2))
+        for number, entries in enumerate(self._pages):
+            mine = self._bits[number * PAGE : (number + 1) * PAGE]
+            lineage[:] = _packed(mine >= 0)
+            for entry in entries:  # all rows are valid; with mode="raise" there would be one more copy
+                np.take(entry.table, entry.rows.take(pieces[entry.filter]), axis=0, out=found, mode="clip")
+                lineage &= found
+            rows, places = hits(lineage)
+            results.append(rows)
+            bits.append(mine[places])
+        return Listed(np.concatenate(results), np.concatenate(bits))
+
+    def _enter(self, place: int, steps: Steps, pages: Ints) -> None:
+        """The tables of some pages for one attribute."""
+        where = np.full(len(steps.first) * WORD, -1)
+        known = self._bits >= 0
+        where[self._bits[known]] = np.flatnonzero(known)
+        turns, bits = steps.turns
+        mine = where[bits]
+        order = np.argsort(mine // PAGE, kind="stable")
+        turns, mine = turns[order], mine[order]
+        bounds = np.searchsorted(mine // PAGE, np.append(pages, pages + 1)).reshape(2, -1).T
+        first, null = (self._of_all(row) for row in (steps.first, steps.null))
+        for page, (begin, end) in zip(pages.tolist(), bounds.tolist(), strict=True):
+            cuts, row = np.unique(turns[begin:end], return_inverse=True)
+            table = np.zeros((len(cuts) + 2, _WORDS), dtype=np.uint64)
+            table[0] = first[page]
+            turned = mine[begin:end] % PAGE
+            values = np.uint64(1) << (turned % WORD).astype(np.uint64)
+            np.bitwise_xor.at(table, (row + 1, turned // WORD), values)
+            np.bitwise_xor.accumulate(table, axis=0, out=table)
+            table[-1] = null[page]
+            rows = np.searchsorted(cuts, np.arange(steps.last + 1), side="right")
+            rows[-1] = len(cuts) + 1
+            self._pages[page].append(_Entry(place, rows, table))
+
+    def _of_all(self, row: Words) -> Words:
+        """A bitmap over all bits, page by page."""
+        has = np.unpackbits(np.ascontiguousarray(row, dtype="<u8").view(np.uint8), bitorder="little").view(np.bool_)
+        return _packed(np.where(self._bits >= 0, has[self._bits], False)).reshape(-1, _WORDS)
+
+
+def _packed(has: npt.NDArray[np.bool_]) -> Words:
+    return np.packbits(has, bitorder="little").view("<u8").astype(np.uint64, copy=False)

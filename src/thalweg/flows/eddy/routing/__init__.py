@@ -1,0 +1,43 @@
+"""Routing policies: which operator a chunk of tuples visits next (seed 003, section 4), one file each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from thalweg.core.errors import PlanError
+from thalweg.flows.eddy.routing.back_pressure import BackPressure
+from thalweg.flows.eddy.routing.fixed import Fixed
+from thalweg.flows.eddy.routing.policy import Policy, Work
+from thalweg.flows.eddy.routing.random_order import RandomOrder
+from thalweg.flows.eddy.routing.tickets import Tickets
+
+MakePolicy = Callable[[int], Policy]  # from a seed
+
+POLICIES: dict[str, MakePolicy] = {
+    "tickets": Tickets,
+    "back-pressure": BackPressure,
+    "random": RandomOrder,
+    "fixed": lambda seed: Fixed(()),
+}
+
+
+def policy_maker(policy: str | MakePolicy) -> MakePolicy:
+    """What makes a policy, given its name or that itself."""
+    if not isinstance(policy, str):
+        return policy
+    if policy not in POLICIES:
+        raise PlanError(f"there is no routing policy {policy!r}", candidates=sorted(POLICIES))
+    return POLICIES[policy]
+
+
+__all__ = [
+    "BackPressure",
+    "Fixed",
+    "MakePolicy",
+    "POLICIES",
+    "Policy",
+    "RandomOrder",
+    "Tickets",
+    "Work",
+    "policy_maker",
+]

@@ -1,0 +1,18 @@
+"""A given order: optimal where it is known which filters drop most (seed 003, section 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thalweg.flows.eddy.routing.policy import Policy
+
+
+class Fixed(Policy, kind="fixed-policy/1"):
+    """Operators by a list of names; those that are not in it come last, in the order in which they came."""
+
+    def __init__(self, order: Sequence[str]) -> None:
+        self._rank = {name: place for place, name in enumerate(order)}
+
+    def choose(self, candidates: Sequence[str]) -> str:
+        """The first one in the list."""
+        return min(candidates, key=lambda name: self._rank.get(name, len(self._rank)))

@@ -1,0 +1,119 @@
+"""The tuples of a stream that joins and counting windows still need: once, whatever the number of SteMs and queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Ints, Lane, lane_dtype
+from thalweg.core.schema import Schema
+from thalweg.flows.eddy.bits import Words, widened
+from thalweg.flows.eddy.growing import Growing
+from thalweg.flows.eddy.members import Segment
+from thalweg.kernel.state.snapshot import Stateful
+
+_NONE = np.empty(0, dtype=np.int64)
+
+
+class Stored(Stateful, kind="eddy-tuples/1"):
+    """Columns, ts, number in the stream and in the eddy; lineage by segment, and by SteM the code of the tuple's key.
+
+    A tuple is known by its position, which counts what was ever stored. The oldest leave first, for the largest window
+    is the same for all.
+    """
+
+    KEPT = ("first", "_columns", "_ts", "_ordinal", "_seq", "_lineage", "_codes")
+
+    def __init__(self, schema: Schema) -> None:
+        self.first = 0  # the position of the oldest
+        self._columns = [Growing(np.empty(0, dtype=lane_dtype(type_))) for type_ in schema.types]
+        self._ts, self._ordinal, self._seq = Growing(_NONE), Growing(_NONE), Growing(_NONE)
+        self._lineage: dict[str, Growing] = {}
+        self._codes: dict[str, Growing] = {}
+
+    def __len__(self) -> int:
+        return len(self._ts)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the tuples take."""
+        return sum(lane.rows.nbytes for lane in self._lanes())
+
+    @property
+    def columns(self) -> list[Lane]:
+        """The columns of all tuples."""
+        return [lane.rows for lane in self._columns]
+
+    @property
+    def ts(self) -> Ints:
+        """When each came."""
+        return self._ts.rows
+
+    @property
+    def ordinal(self) -> Ints:
+        """The number of each in its stream, also counting those that are not stored."""
+        return self._ordinal.rows
+
+    @property
+    def seq(self) -> Ints:
+        """The sequence number of each among the tuples of all streams."""
+        return self._seq.rows
+
+    def lineage(self, segment: Segment) -> Words:
+        """The bits of all tuples in a segment; those that came before it have none."""
+        if segment.name not in self._lineage:
+            nothing = np.zeros((len(self), segment.words), dtype=np.uint64)
+            self._lineage[segment.name] = Growing(nothing)
+            self._lineage[segment.name].append(nothing)
+        known = self._lineage[segment.name]
+        if known.rows.shape[1] < segment.words:
+            known.replace(widened(known.rows, segment.words))
+        return known.rows
+
+    def codes(self, stem: str) -> Ints:
+        """The codes of all tuples in a SteM; -1 where it does not have a tuple."""
+        if stem not in self._codes:
+            self._codes[stem] = Growing(_NONE)
+            self._codes[stem].append(np.full(len(self), -1))
+        return self._codes[stem].rows
+
+    def append(
+        self, tuples: Batch, ordinal: Ints, seq: Ints, lineage: Mapping[Segment, Words], codes: Mapping[str, Ints]
+    ) -> Ints:
+        """Store tuples with their bits in all segments of the stream, and their codes in all its SteMs; positions."""
+        begin = self.first + len(self)
+        for segment, bits in lineage.items():
+            self.lineage(segment)
+            self._lineage[segment.name].append(bits)
+        for stem, new in codes.items():
+            self.codes(stem)
+            self._codes[stem].append(new)
+        lanes = (*self._columns, self._ts, self._ordinal, self._seq)
+        for lane, new in zip(lanes, (*tuples.columns, tuples.start, ordinal, seq), strict=True):
+            lane.append(new)
+        return np.arange(begin, begin + len(tuples))
+
+    def clear(self, segment: Segment, bits: Words) -> None:
+        """Take bits from all tuples, so that they can mean another query."""
+        lineage = self.lineage(segment)
+        lineage &= ~bits[: lineage.shape[1]]
+
+    def close(self, segment: Segment) -> None:
+        """Forget a segment."""
+        self._lineage.pop(segment.name, None)
+
+    def forget_stem(self, stem: str) -> None:
+        """Forget the codes of a SteM."""
+        self._codes.pop(stem, None)
+
+    def forget(self, ended: int) -> None:
+        """The oldest tuples leave."""
+        for lane in self._lanes():
+            lane.forget(ended)
+        self.first += ended
+
+    def _lanes(self) -> list[Growing]:
+        more = (*self._lineage.values(), *self._codes.values())
+        return [*self._columns, self._ts, self._ordinal, self._seq, *more]

@@ -1,0 +1,179 @@
+"""Probing: events on their way through SteMs, in any order of uses (seed 003, sections 3.3.1 and 3.3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.core.lanes import Ints, Lane
+from thalweg.flows.eddy.bits import Words, any_bit, bitmap, count_bits
+from thalweg.flows.eddy.delivered import Part, Rows
+from thalweg.flows.eddy.events import Arrivals, Events, Partial
+from thalweg.flows.eddy.group import Demand, Group
+from thalweg.flows.eddy.links import Link
+from thalweg.flows.eddy.routing import Policy, Work
+from thalweg.flows.eddy.statistics import Tally
+from thalweg.flows.eddy.stem import Stem
+from thalweg.flows.eddy.stored import Stored
+from thalweg.flows.eddy.whose import together
+from thalweg.kernel.sweep.pairs import pairs
+
+_CELLS = 1 << 19  # words of lineage that are looked at together
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What the events of a group need on their way: what is stored, by stream; SteMs; who routes and who counts."""
+
+    group: Group
+    stores: Mapping[str, Stored]
+    stems: Mapping[str, Stem]
+    arrivals: Arrivals
+    policy: Policy
+    tally: Tally
+    clock: Callable[[], float]
+
+    def part(self, events: Events) -> Part | None:
+        """What comes of events; who gets a result is told in short before the next piece is worked out."""
+        pieces = [(found.event, found.met, self.group.whose(found.lineage)) for found in self.results(events)]
+        if not pieces:
+            return None
+        columns, ts = list[Rows](), list[Rows]()
+        for use in range(len(self.group.segments)):
+            stored = self._stored(use)
+            rows = _joined([met[use] for _, met, _ in pieces]) - stored.first
+            columns += [(lane, rows) for lane in stored.columns]
+            ts.append((stored.ts, rows))
+        at = events.at.take(_joined([event for event, _, _ in pieces]))
+        whose = together([(mine, len(event)) for event, _, mine in pieces])
+        return Part(self.group.takers(), columns, whose, at, ts, events.sign)
+
+    def results(self, events: Events) -> Iterator[Partial]:
+        """All whole results, depth first, so that few intermediate tuples wait."""
+        self.policy.begin(len(events.seq))
+        yield from self._go_on(events, Partial.of(events))
+
+    def lanes(self, use: int, positions: Ints, columns: Sequence[int]) -> list[Lane]:
+        """Some columns of tuples of a use."""
+        stored = self._stored(use)
+        return [stored.columns[c][positions - stored.first] for c in columns]
+
+    def _stored(self, use: int) -> Stored:
+        return self.stores[self.group.shape.streams[use]]
+
+    def _go_on(self, events: Events, partial: Partial) -> Iterator[Partial]:
+        todo = [use for use in range(len(self.group.segments)) if use not in partial.met]
+        if not todo:
+            yield partial
+            return
+        name, use, links = self._choose(partial, todo)
+        given, returned, seconds = count_bits(partial.lineage), 0, 0.0
+        began = self.clock()
+        for child in self._extend(events, partial, use, links):
+            seconds += self.clock() - began
+            returned += count_bits(child.lineage)
+            yield from self._go_on(events, child)
+            began = self.clock()
+        work = Work(name, len(partial), given, returned, seconds + self.clock() - began)
+        self.policy.told(work)
+        self.tally.add(work)
+
+    def _choose(self, partial: Partial, todo: Sequence[int]) -> tuple[str, int, list[Link]]:
+        """A use that shares an attribute with one that has been met, while there is one."""
+        shape = self.group.shape
+        ways: dict[str, tuple[int, list[Link]]] = {}
+        for use in todo:
+            links = self.group.links(use, frozenset(partial.met))
+            if links:
+                ways.setdefault(self.stems[links[0].stem].name, (use, links))
+        if not ways:
+            ways[f"{shape.streams[todo[0]]} as a whole"] = (todo[0], [])
+        name = self.policy.choose(list(ways))
+        return (name, *ways[name])
+
+    def _extend(self, events: Events, partial: Partial, use: int, links: Sequence[Link]) -> Iterator[Partial]:
+        """Intermediate tuples with their partners of one more use."""
+        step = max(256, _CELLS // self.group.words)
+        for i, positions in self._candidates(partial, use, links):
+            for begin in range(0, len(i), step):
+                piece = slice(begin, begin + step)
+                met = self._met(events, partial, use, i[piece], positions[piece])
+                met = self._agreeing(met, links[1:])
+                for demand in self._demands(use, met.met):
+                    met = self._fulfilling(met, demand)
+                if len(met):
+                    yield met
+
+    def _candidates(self, partial: Partial, use: int, links: Sequence[Link]) -> Iterator[tuple[Ints, Ints]]:
+        stored = self._stored(use)
+        if links:
+            yield from self.stems[links[0].stem].probe(self._codes(partial, links[0]), stored.first)
+        else:
+            count = np.full(len(partial), len(stored))
+            for i, rows in pairs(np.zeros_like(count), count):
+                yield i, rows + stored.first
+
+    def _codes(self, partial: Partial, link: Link) -> Ints:
+        other = self._stored(link.other)
+        return other.codes(link.other_stem)[partial.met[link.other] - other.first]
+
+    def _met(self, events: Events, partial: Partial, use: int, i: Ints, positions: Ints) -> Partial:
+        """Pairs that the sequence numbers allow, with the bits that both have and whose windows hold the partner."""
+        stored, came = self._stored(use), events.sign > 0
+        if len(stored) and stored.seq[-1] >= events.first:  # else all of them came before
+            seq, theirs = events.seq[partial.event[i]], stored.seq[positions - stored.first]
+            known = np.flatnonzero(theirs <= seq if came and use < events.use else theirs < seq)
+            i, positions = i[known], positions[known]
+        event, rows = partial.event.take(i), positions - stored.first
+        lineage = partial.lineage.take(i, axis=0)
+        lineage &= stored.lineage(self.group.segments[use]).take(rows, axis=0)
+        in_time, in_rows = self.group.within(use)
+        if in_time is not None:
+            lineage &= in_time.look_up(events.at.take(event) - stored.ts.take(rows))
+        if in_rows is not None:
+            stream = self.group.shape.streams[use]
+            counted = self.arrivals.count(stream, events.seq[event], came or use < events.use)
+            lineage &= in_rows.look_up(counted - stored.ordinal[rows])
+        met = {other: where.take(i) for other, where in partial.met.items()}
+        return _alive(Partial(event, {**met, use: positions}, lineage))
+
+    def _agreeing(self, partial: Partial, links: Sequence[Link]) -> Partial:
+        """Those whose further attributes are equal too; NULL is equal to nothing."""
+        for link in links:
+            stored = self._stored(link.use)
+            codes = stored.codes(link.stem)[partial.met[link.use] - stored.first]
+            partial = partial.take((codes == self._codes(partial, link)) & (codes >= 0))
+        return partial
+
+    def _demands(self, use: int, met: Mapping[int, Ints]) -> list[Demand]:
+        """The demands that can be looked at now, and could not before."""
+        found = []
+        for demand in self.group.demands.values():
+            uses = {self.group.use_of(column) for column in demand.condition.reads}
+            if use in uses and uses <= met.keys():
+                found.append(demand)
+        return found
+
+    def _fulfilling(self, partial: Partial, demand: Demand) -> Partial:
+        """Without the bits of queries whose demand is not fulfilled; it is looked at where one of them is alive."""
+        making: Words = bitmap(np.array(list(demand.bits)), self.group.words)
+        rows = np.flatnonzero(any_bit(partial.lineage & making))
+        lanes = []
+        for column in demand.condition.reads:
+            use = self.group.use_of(column)
+            lanes += self.lanes(use, partial.met[use][rows], [column - self.group.offsets[use]])
+        failed = rows[~demand.condition.holds_on(lanes, len(rows))]
+        partial.lineage[failed] &= ~making
+        return _alive(partial)
+
+
+def _joined(lanes: Sequence[Ints]) -> Ints:
+    return lanes[0] if len(lanes) == 1 else np.concatenate(lanes)
+
+
+def _alive(partial: Partial) -> Partial:
+    """Those in which a query is left."""
+    alive = any_bit(partial.lineage)
+    return partial if alive.all() else partial.take(alive)

@@ -1,0 +1,53 @@
+"""What a query has given so far, held against what it may."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.core.batch import Batch
+from thalweg.core.time import BEGINNING, SECOND, Clock, Instant
+from thalweg.flows.standing import Quotas, Standing
+from thalweg.kernel.state.snapshot import Stateful
+
+_NO_LIMIT = Quotas()
+
+
+@dataclass
+class Tally(Stateful, kind="result-counts/1"):
+    """Counts of results, the positive tuples of a query's output: in all, and in the last second (or tick) of them."""
+
+    KEPT = ("results", "second", "in_second")
+
+    results: int = 0
+    second: Instant = BEGINNING
+    in_second: int = 0
+
+    def count(self, gained: Batch, standing: Standing) -> str | None:
+        """Take note of more output; the quota that is exceeded, if one is."""
+        if standing.quotas == _NO_LIMIT:
+            self.results += int(np.count_nonzero(gained.sign > 0))
+            return None
+        starts = gained.start[gained.sign > 0]
+        self.results += len(starts)
+        ticks = SECOND if standing.plan.clock is Clock.TIMESTAMPS else 1
+        seconds, counts = np.unique(starts // ticks, return_counts=True)
+        most = self._most_in_a_second(seconds, counts)
+        return _exceeded(standing.quotas, self.results, most, "second" if ticks > 1 else "tick")
+
+    def _most_in_a_second(self, seconds: np.ndarray, counts: np.ndarray) -> int:
+        """Over the seconds that these results lie in; the one before may go on."""
+        if not len(seconds):
+            return 0
+        counts = counts + np.where(seconds == self.second, self.in_second, 0)
+        self.second, self.in_second = int(seconds[-1]), int(counts[-1])
+        return int(counts.max())
+
+
+def _exceeded(quotas: Quotas, results: int, in_second: int, unit: str) -> str | None:
+    if quotas.results is not None and results > quotas.results:
+        return f"it has given {results} results, its quota is {quotas.results} in all"
+    if quotas.results_per_second is not None and in_second > quotas.results_per_second:
+        return f"it has given {in_second} results in one {unit}, its quota is {quotas.results_per_second}"
+    return None

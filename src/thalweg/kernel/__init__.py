@@ -1,0 +1,1 @@
+"""The incremental engine: a plan becomes operators over batches of signed intervals."""

@@ -1,0 +1,106 @@
+"""Running moments of a group's values, and the aggregate functions that are read off them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.core.lanes import NULL, Flags, Ints, Lane, is_null
+from thalweg.kernel.aggregates import rounding
+from thalweg.kernel.aggregates.numbers import Numbers
+from thalweg.kernel.aggregates.sums import RunningSums, Sums
+from thalweg.kernel.state.snapshot import Stateful
+from thalweg.kernel.sweep.steps import Count, Steps
+
+# The power up to which a function wants its arguments summed.
+POWERS = {"count": 0, "sum": 1, "avg": 1, "variance": 2, "var_pop": 2, "stddev": 2, "stddev_pop": 2}
+_FREEDOM = {"variance": 1, "stddev": 1, "var_pop": 0, "stddev_pop": 0}
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What holds from each step on: how many values, their sum, the sum of their squares, and signs of infinities."""
+
+    count: Ints
+    sums: Sums | None
+    squares: Sums | None
+    above: Ints | None
+    below: Ints | None
+
+    def result(self, function: str, is_double: bool) -> Lane:
+        """One aggregate function at each step."""
+        match function:
+            case "count":
+                return self.count
+            case "sum" if not is_double:
+                assert self.sums is not None
+                return np.where(self.count > 0, rounding.to_int(self.sums), NULL)
+            case "sum":
+                return self._total()
+            case "avg":
+                return self._total() / np.maximum(self.count, 1)
+            case "variance" | "var_pop":
+                return self._variance(_FREEDOM[function])
+            case _:
+                return np.sqrt(self._variance(_FREEDOM[function]))
+
+    def _total(self) -> Lane:
+        """The exact sum, rounded; infinities of both signs have none."""
+        assert self.sums is not None
+        total = np.where(self.count > 0, rounding.to_double(self.sums), np.nan)
+        if self.above is not None and self.below is not None:
+            total[self.above > 0] = np.inf
+            total[self.below > 0] = -np.inf
+            total[(self.above > 0) & (self.below > 0)] = np.nan
+        return total
+
+    def _variance(self, freedom: int) -> Lane:
+        assert self.sums is not None and self.squares is not None
+        count = np.maximum(self.count, freedom + 1)
+        variance = rounding.variance(count, self.sums, self.squares, freedom)
+        has_none: Flags = self.count <= freedom
+        if self.above is not None and self.below is not None:
+            has_none = has_none | (self.above > 0) | (self.below > 0)
+        return np.where(has_none, np.nan, variance)
+
+
+class RunningMoments(Stateful, kind="moments/1"):
+    """The running moments of one argument up to some power."""
+
+    KEPT = ("_count", "_sums", "_squares", "_infinite")
+
+    def __init__(self, power: int) -> None:
+        self._count = Count()
+        self._sums = RunningSums() if power > 0 else None
+        self._squares = RunningSums() if power > 1 else None
+        self._infinite: tuple[Count, Count] | None = None  # above and below, once there has been one
+
+    def along(self, steps: Steps, places: Ints, weight: Ints, lane: Lane) -> Moments:
+        """The moments from each step on, given values that come and go at steps; NULLs are skipped."""
+        missing = is_null(lane)
+        if missing.any():
+            kept = np.flatnonzero(~missing)
+            places, weight, lane = places[kept], weight[kept], lane[kept]
+        count = self._count.along(steps, places, weight)
+        if self._sums is None:
+            return Moments(count, None, None, None, None)
+        above, below = self._infinities(steps, places, weight, lane)
+        if above is not None:
+            finite = np.flatnonzero(np.isfinite(lane))
+            places, weight, lane = places[finite], weight[finite], lane[finite]
+        numbers = Numbers.of(lane)
+        sums = self._sums.along(steps, places, weight, numbers)
+        squares = self._squares.along(steps, places, weight, numbers.squared()) if self._squares else None
+        return Moments(count, sums, squares, above, below)
+
+    def _infinities(self, steps: Steps, places: Ints, weight: Ints, lane: Lane) -> tuple[Ints | None, Ints | None]:
+        if self._infinite is None and lane.dtype == np.float64 and np.isinf(lane).any():
+            self._infinite = (Count(), Count())
+        if self._infinite is None:
+            return None, None
+        above, below = np.flatnonzero(lane == np.inf), np.flatnonzero(lane == -np.inf)
+        return (
+            self._infinite[0].along(steps, places[above], weight[above]),
+            self._infinite[1].along(steps, places[below], weight[below]),
+        )

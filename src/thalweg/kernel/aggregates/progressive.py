@@ -1,0 +1,73 @@
+"""COUNT, SUM, AVG, VARIANCE and STDDEV, the progressive aggregates: a leaving tuple is subtracted, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from thalweg.algebra.expressions import Aggregate
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Flags, Ints, Lane
+from thalweg.core.time import Instant
+from thalweg.kernel.aggregates.accumulator import Accumulator
+from thalweg.kernel.aggregates.moments import POWERS, RunningMoments
+from thalweg.kernel.sweep.ends import Ends
+from thalweg.kernel.sweep.segments import long_runs
+from thalweg.kernel.sweep.steps import Count, Instants, Steps
+
+
+class Progressive(Accumulator, kind="progressive/1"):
+    """How many tuples each group has, and progressive aggregates over them. Ends wait, with the arguments."""
+
+    KEPT = ("_moments", "_rows", "_ends")
+
+    def __init__(self, aggregates: Sequence[tuple[Aggregate, int | None]]) -> None:
+        self._aggregates = aggregates
+        powers: dict[int, int] = {}
+        for aggregate, column in aggregates:
+            if column is not None:
+                powers[column] = max(powers.get(column, 0), POWERS[aggregate.function])
+        self._columns = tuple(powers)
+        self._moments = [RunningMoments(power) for power in powers.values()]
+        self._rows = Count()
+        self._ends = Ends()
+        self._weight: Ints = np.empty(0, dtype=np.int64)
+        self._arguments: dict[int, Lane] = {}
+
+    @property
+    def stored(self) -> int:
+        """The ends that wait."""
+        return len(self._ends)
+
+    def is_idle(self, codes: Ints) -> Flags:
+        """A tuple may be away for a while: then its return waits."""
+        return self._ends.is_idle(codes)
+
+    def gather(self, code: Ints, batch: Batch, now: Instant) -> Instants:
+        """Every start, and every end up to now."""
+        lanes = (code, *(batch.columns[column] for column in self._columns))
+        start, end, weight = batch.start, batch.end, batch.sign.astype(np.int64)
+        first = None if self._columns else long_runs(code, start, end)
+        if first is not None:  # tuples of one slide come and go together, and are only counted
+            lanes, start, end, weight = (code[first],), start[first], end[first], np.add.reduceat(weight, first)
+        time, self._weight, code, *arguments = self._ends.events(start, end, weight, lanes, now)
+        self._arguments = dict(zip(self._columns, arguments, strict=True))
+        return code, time
+
+    def values(self, steps: Steps, places: Ints) -> list[Lane]:
+        """The number of tuples, then the aggregates."""
+        rows = self._rows.along(steps, places, self._weight)
+        moments = {
+            column: running.along(steps, places, self._weight, self._arguments[column])
+            for column, running in zip(self._columns, self._moments, strict=True)
+        }
+        results = [
+            rows if column is None else moments[column].result(aggregate.function, _is_double(self._arguments[column]))
+            for aggregate, column in self._aggregates
+        ]
+        return [rows, *results]
+
+
+def _is_double(lane: Lane) -> bool:
+    return lane.dtype == np.float64

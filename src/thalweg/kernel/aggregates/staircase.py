@@ -1,0 +1,145 @@
+"""The staircase: of tuples whose ends are known, those that may still be the best of their group.
+
+A value that ends no later than a better one is never shown. What remains of a group falls in value as ends rise: the
+first step is the best now, and when it ends the next one is. Kept as runs sorted by (group, end), merged while small.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thalweg.core.lanes import NULL, Ints
+from thalweg.core.time import BEGINNING, FOREVER, Instant
+from thalweg.kernel.aggregates.heads import Heads
+from thalweg.kernel.aggregates.order import Order
+from thalweg.kernel.state.snapshot import Stateful, Tree
+from thalweg.kernel.state.table import ByCode
+from thalweg.kernel.sweep.maxima import maxima_so_far
+from thalweg.kernel.sweep.ordering import order_by, stable_order
+from thalweg.kernel.sweep.segments import run_starts
+
+
+class _Run(Stateful, kind="staircase-run/1"):
+    """Stairs by (group, end), and in order of their ends those that ever end, of which the first `gone` are over."""
+
+    KEPT = ("stairs", "gone")
+
+    def __init__(self, code: Ints, end: Ints, raw: Ints) -> None:
+        """Stairs that are sorted already."""
+        self.gone = 0
+        self._lay_out((code, end, raw))
+
+    def _lay_out(self, stairs: tuple[Ints, Ints, Ints]) -> None:
+        self.stairs = stairs  # which never change
+        self.code, self.end, self.raw = stairs
+        by_end = stable_order(self.end)
+        self.by_end = by_end[: int(np.searchsorted(self.end[by_end], FOREVER))]
+        self.ends = self.end[self.by_end]
+        self.heads = Heads(self.code)
+
+    def restore(self, tree: Tree) -> None:
+        """Go back to a snapshot: heads are as far as what has ended."""
+        super().restore(tree)
+        self._lay_out(self.stairs)
+        self.heads.advance(self.code[self.by_end[: self.gone]])
+
+    def __len__(self) -> int:
+        return len(self.code) - self.gone
+
+    def expire(self, now: Instant) -> Ints:
+        """The stairs that end up to `now`, taken off their groups."""
+        cut = int(np.searchsorted(self.ends, now, side="right"))
+        rows = self.by_end[self.gone : cut]
+        self.gone = max(self.gone, cut)
+        self.heads.advance(self.code[rows])
+        return rows
+
+    def alive(self) -> tuple[Ints, Ints, Ints]:
+        """Codes, ends and raws of the stairs that have not ended."""
+        kept = self.heads.ahead()
+        return self.code[kept], self.end[kept], self.raw[kept]
+
+
+class Staircase(Stateful, kind="staircase/1"):
+    """Best values by group code, with known ends."""
+
+    KEPT = ("_runs", "_best", "_until", "_now")
+
+    def __init__(self, order: Order) -> None:
+        self._order = order
+        self._runs: list[_Run] = []
+        self._best = ByCode(np.int64, NULL)
+        self._until = ByCode(np.int64, BEGINNING)
+        self._now: Instant = BEGINNING
+
+    def __len__(self) -> int:
+        return sum(map(len, self._runs))
+
+    def expire(self, now: Instant) -> tuple[Ints, Ints, Ints]:
+        """Codes, ends and raws of the stairs that end up to `now`; they are forgotten."""
+        self._now = now
+        found = [(run, run.expire(now)) for run in self._runs]
+        self._runs = [run for run in self._runs if len(run)]
+        none = np.empty(0, dtype=np.int64)
+        return (
+            np.concatenate([none, *(run.code[rows] for run, rows in found)]),
+            np.concatenate([none, *(run.end[rows] for run, rows in found)]),
+            np.concatenate([none, *(run.raw[rows] for run, rows in found)]),
+        )
+
+    def best(self, codes: Ints) -> Ints:
+        """The best raw of each group, NULL where there is none; codes must differ."""
+        self._fit(codes)
+        stale = codes[self._until.values[codes] <= self._now]
+        stale = stale[self._best.values[stale] != NULL]
+        if len(stale):
+            self._best.values[stale], self._until.values[stale] = self._look_up(stale)
+        return self._best.values[codes]
+
+    def add(self, code: Ints, end: Ints, raw: Ints) -> None:
+        """More tuples, none of them ended, and no NULLs among the raws."""
+        if not len(code):
+            return
+        run = self._stairs(code, end, raw)
+        first = np.flatnonzero(run_starts(run.code))
+        groups, raw, end = run.code[first], run.raw[first], run.end[first]
+        old = self.best(groups)
+        scale = self._order.scale(np.concatenate([old, raw]))
+        better = scale.keys(raw) >= scale.keys(old)
+        self._best.values[groups[better]], self._until.values[groups[better]] = raw[better], end[better]
+        self._runs.append(run)
+        while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
+            self._merge()
+
+    def _look_up(self, codes: Ints) -> tuple[Ints, Ints]:
+        raws = np.full((len(self._runs) + 1, len(codes)), NULL)
+        ends = np.full_like(raws, BEGINNING)
+        for i, run in enumerate(self._runs):
+            hit, stair = run.heads.find(codes)
+            raws[i, hit], ends[i, hit] = run.raw[stair], run.end[stair]
+        keys = self._order.scale(raws.reshape(-1)).keys(raws.reshape(-1)).reshape(raws.shape)
+        choice = (np.argmax(keys, axis=0), np.arange(len(codes)))
+        return raws[choice], ends[choice]
+
+    def _merge(self) -> None:
+        """The last two runs become one."""
+        alive = [run.alive() for run in self._runs[-2:]]
+        self._runs[-2:] = [self._stairs(*map(np.concatenate, zip(*alive, strict=True)))]
+
+    def _stairs(self, code: Ints, end: Ints, raw: Ints) -> _Run:
+        """A run of the tuples that no other makes needless."""
+        order = order_by(code, end)[::-1]  # from the last to end backwards
+        code, end, raw = code[order], end[order], raw[order]
+        keys = self._order.scale(raw).keys(raw)
+        starts = run_starts(code)
+        beaten = np.empty_like(keys)
+        beaten[1:] = maxima_so_far(keys, starts)[:-1]
+        beaten[starts] = NULL
+        kept = np.flatnonzero(keys > beaten)[::-1]
+        return _Run(code[kept], end[kept], raw[kept])
+
+    def _fit(self, codes: Ints) -> None:
+        if len(codes):
+            size = int(codes.max()) + 1
+            self._best.fit(size)
+            self._until.fit(size)

@@ -1,0 +1,58 @@
+"""Duplicate elimination for any input: seed 000, section 2.1; seed 002, section 4.2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thalweg.core.batch import Batch, Dates
+from thalweg.core.schema import Schema
+from thalweg.core.time import Instant
+from thalweg.core.types import DataType
+from thalweg.kernel.aggregates.extrema import Extremum, exp_of, ts_of
+from thalweg.kernel.aggregates.group_sweep import GroupSweep
+from thalweg.kernel.aggregates.order import Order
+from thalweg.kernel.aggregates.progressive import Progressive
+from thalweg.kernel.operator import Key, Operator, columns_key
+from thalweg.kernel.state.table import KeyTable
+
+_TIME = DataType.BIGINT
+
+
+class Distinct(Operator, kind="distinct/1"):
+    """delta(S)(t) = { v once : v is in S(t) }, dated by the latest ts and the last exp of the duplicates.
+
+    Update pattern: as the input, but at least weak; a value that lasts is ended by a negative tuple.
+    State: a count per value, the ends that are known and not due, and with dates the dates of all duplicates.
+
+        input     a: +[1, 5)     a: +[3, 9)     a: -[6, 9)
+        output    a: +[1, oo)                   a: -[6, oo)
+    """
+
+    KEPT = ("_rows", "_sweep")
+
+    def __init__(self, schema: Schema, dated: bool = False) -> None:
+        self._dated = dated
+        self._key = columns_key(schema, range(len(schema)))
+        self._rows = KeyTable(schema.types)
+        dates = [Extremum(Order(_TIME), lane, known_ends=False) for lane in (ts_of, exp_of)] if dated else []
+        self._sweep = GroupSweep([Progressive([]), *dates], [_TIME] * len(dates))
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Duplicates are equal."""
+        return (self._key,)
+
+    @property
+    def stored(self) -> int:
+        """Values shown, ends that wait, and dates."""
+        return self._sweep.stored
+
+    def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
+        """The values that appear, vanish or get new dates."""
+        (batch,) = inputs
+        code = self._rows.encode(batch.columns, len(batch))
+        changes = self._sweep.change(code, batch, now)
+        dates = Dates(*changes.lanes) if self._dated else None
+        rows = self._rows.decode(changes.code)
+        self._rows.release(self._sweep.vanished)
+        return Batch(rows, changes.start, changes.end, changes.sign, dates)

@@ -1,0 +1,133 @@
+"""Grouping and aggregation: seed 000, section 2.1 and rule 4; seed 002, section 4.2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from thalweg.algebra.expressions import Aggregate
+from thalweg.core.batch import Batch, Dates
+from thalweg.core.lanes import NULL, Lane
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.time import BEGINNING, FOREVER, Instant
+from thalweg.core.types import DataType
+from thalweg.kernel.aggregates.accumulator import Accumulator
+from thalweg.kernel.aggregates.deduplicated import Deduplicated, Inhabited
+from thalweg.kernel.aggregates.extrema import ColumnOf, Extremum, ts_of
+from thalweg.kernel.aggregates.group_sweep import GroupSweep
+from thalweg.kernel.aggregates.incremental import Incremental
+from thalweg.kernel.aggregates.order import Order
+from thalweg.kernel.aggregates.progressive import Progressive
+from thalweg.kernel.aggregates.whole_bag import WholeBag
+from thalweg.kernel.operator import Key, Operator, columns_key
+from thalweg.kernel.state.table import KeyTable
+
+Specification = tuple[Aggregate, int | None]  # what to compute, over which column (COUNT(*): none)
+
+
+class GroupBy(Operator, kind="group-by/1"):
+    """gamma(S)(t) = { (k, f(the tuples of S(t) with key k)) : k is in S(t) }; without keys always exactly one row.
+
+    Keys and arguments are columns of the input; the output has the keys, then the aggregates. A row is dated by the
+    latest ts of its group and never expires by itself. Only rows that change are told: -old, +new.
+
+    Without keys the row over nothing (COUNT 0, the others NULL) is there from the first call of `process` on: from its
+    clock, or from its first tuple if that starts earlier. So the first call must be at the query's first instant.
+    `is_part`: a partial aggregate, without keys and over some of the tuples only; it has no row over no tuples.
+
+    Update pattern: weak (rule 4), a group's next value takes the place of the last one.
+    State: a row and exact sums per group; the arguments of all tuples whose ends are known and not due. MIN and MAX
+    keep the values that may still be shown: with `known_ends` (no negative tuples in the input) only a staircase, and
+    then DISTINCT keeps at most two tuples per value (delta*). Aggregates of users keep the values, or the user's state.
+    """
+
+    KEPT = ("_table", "_sweep")
+
+    def __init__(
+        self,
+        key_columns: Sequence[int],
+        aggregates: Sequence[Specification],
+        schema: Schema,
+        pool: StringPool,
+        dated: bool = False,
+        known_ends: bool = False,
+        is_part: bool = False,
+    ) -> None:
+        self._is_part = is_part
+        self._keys = tuple(key_columns)
+        self._key = columns_key(schema, key_columns)
+        self._dated = dated
+        self._table = KeyTable([schema[column].type for column in key_columns])
+        accumulators, self._places = _accumulators(aggregates, schema, pool, known_ends)
+        types = [aggregates[i][0].type for i in self._places]
+        if dated:
+            accumulators.append(Extremum(Order(DataType.BIGINT), ts_of, known_ends))
+            types.append(DataType.BIGINT)
+        self._sweep = GroupSweep(accumulators, types, always=not self._keys and not is_part)
+
+    @property
+    def keys(self) -> tuple[Key, ...] | None:
+        """A group has equal keys; any tuples make a part."""
+        return None if self._is_part else (self._key,)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is asked for parts of an aggregate."""
+        return self._is_part
+
+    @property
+    def stored(self) -> int:
+        """Groups shown, ends that wait, and what MIN, MAX and DISTINCT keep."""
+        return self._sweep.stored
+
+    def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
+        """The rows of groups that change."""
+        (batch,) = inputs
+        code = self._table.encode([batch.columns[column] for column in self._keys], len(batch))
+        changes = self._sweep.change(code, batch, now)
+        keys = self._table.decode(changes.code)
+        self._table.release(self._sweep.vanished)
+        values = [changes.lanes[place] for place in np.argsort(self._places)]
+        dates = _dates(changes.lanes[-1]) if self._dated else None
+        return Batch((*keys, *values), changes.start, changes.end, changes.sign, dates)
+
+
+def _accumulators(
+    aggregates: Sequence[Specification], schema: Schema, pool: StringPool, known_ends: bool
+) -> tuple[list[Accumulator], list[int]]:
+    """What computes the aggregates, and the places of the aggregates in the order in which they come out.
+
+    The first accumulator also says whether a group is there.
+    """
+    progressive = [i for i, (aggregate, _) in enumerate(aggregates) if aggregate.is_progressive]
+    places = list(progressive)
+    accumulators: list[Accumulator] = []
+    if progressive or not known_ends:
+        accumulators.append(Progressive([aggregates[i] for i in progressive]))
+    else:  # a group is there as long as its last tuple, which is all that need be kept
+        accumulators.append(Inhabited())
+    duplicates: dict[int, list[int]] = {}
+    for i, (aggregate, column) in enumerate(aggregates):
+        if aggregate.is_progressive or column is None:
+            continue
+        if aggregate.user is not None:
+            form = Incremental if aggregate.user.is_incremental else WholeBag
+            accumulators.append(form(aggregate, column, schema[column].type, pool, known_ends))
+            places.append(i)
+        elif aggregate.function in ("min", "max"):  # duplicates change nothing
+            order = Order(schema[column].type, pool, least=aggregate.function == "min")
+            accumulators.append(Extremum(order, ColumnOf(column), known_ends))
+            places.append(i)
+        else:
+            duplicates.setdefault(column, []).append(i)
+    for column, chosen in duplicates.items():
+        functions = [aggregates[i][0] for i in chosen]
+        accumulators.append(Deduplicated(functions, column, schema[column].type, known_ends))
+        places += chosen
+    return accumulators, places
+
+
+def _dates(ts: Lane) -> Dates:
+    return Dates(np.where(ts == NULL, BEGINNING, ts), np.full(len(ts), FOREVER))

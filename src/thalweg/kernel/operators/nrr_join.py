@@ -1,0 +1,139 @@
+"""Join with a non-retroactive relation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.algebra.expressions import Expression
+from thalweg.algebra.plan import JoinKind
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Ints, Lane, null_lane
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.time import Instant
+from thalweg.kernel.operator import Key, Operator
+from thalweg.kernel.state.keyed import Keyed
+from thalweg.kernel.state.snapshot import immutable
+from thalweg.kernel.state.versions import Versions, VersionStore
+from thalweg.kernel.sweep.join_keys import NO_PARTNER, JoinKeys, rest_of
+from thalweg.kernel.sweep.matches import Matches, assemble
+from thalweg.kernel.sweep.pairs import pairs
+
+
+@immutable("nrr-lookup/1")
+@dataclass(frozen=True)
+class _Asking:
+    """Left tuples with the codes of their keys, and how many rows each has met."""
+
+    codes: Ints
+    tuples: Batch
+    met: Ints
+
+    @property
+    def ts(self) -> Ints:
+        assert self.tuples.dates is not None, "an NRR join needs the dates of its left input"
+        return self.tuples.dates.ts
+
+    def take(self, rows: Lane) -> _Asking:
+        return _Asking(self.codes[rows], self.tuples.take(rows), self.met[rows])
+
+
+class NrrJoin(Operator, kind="nrr-join/1"):
+    """{ lr : l in L, r in NRR(l.ts), condition(lr) }, with l's interval, sign and dates (Definition 2).
+
+    A LEFT join fills up with NULLs what met nothing. An update at the last instant may be told after tuples of that
+    instant have been joined; they are kept until time moves on, and corrected.
+
+    Update pattern: as the left input's, which must not be STR. State: all versions of the NRR (see `versions`); of the
+    left input only the tuples with ts = now. Seed 000, section 4.1.
+    """
+
+    KEPT = ("_keys", "_versions", "_latest")
+
+    def __init__(self, left: Schema, right: Schema, condition: Expression, kind: JoinKind, pool: StringPool) -> None:
+        self._rest = rest_of(condition, left, right, pool)
+        self._keys = JoinKeys(left, right, condition, pool)
+        self._keeps_lonely = kind is JoinKind.LEFT
+        self._right = right
+        self._nothing = Batch.empty(left + right, dated=True)
+        self._versions = VersionStore()
+        none = np.empty(0, dtype=np.int64)
+        self._latest = _Asking(none, Batch.empty(left, dated=True), none)
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Partners have equal keys."""
+        return self._keys.sides
+
+    @property
+    def takes_copies(self) -> bool:
+        """Each left tuple finds its partners alone."""
+        return True
+
+    @property
+    def fills_up(self) -> bool:
+        """A LEFT join does."""
+        return self._keeps_lonely
+
+    @property
+    def stored(self) -> int:
+        """The versions of the NRR, and the left tuples of the last instant."""
+        return len(self._versions) + len(self._latest.tuples)
+
+    def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
+        """New left tuples with what they met, and corrections for those of the last instant."""
+        left, right = inputs
+        codes = self._keys.of_right(right)
+        known = codes != NO_PARTNER
+        update = Versions.of(codes[known], right.take(known))
+        self._versions.add(update)
+
+        earlier = self._latest
+        corrections, earlier_now = self._meet(earlier, update)
+        nobody = np.zeros(len(left), dtype=np.int64)
+        results, arrived = self._meet(_Asking(self._keys.of_left(left), left, nobody), self._versions)
+        self._latest = _joined(earlier_now.take(earlier_now.ts == now), arrived.take(arrived.ts == now))
+        found = [corrections, results]
+        if self._keeps_lonely:
+            found.append(self._filled(earlier.tuples.take((earlier.met == 0) & (earlier_now.met > 0))).negated())
+            found.append(self._filled(earlier.tuples.take((earlier.met > 0) & (earlier_now.met == 0))))
+            found.append(self._filled(left.take(arrived.met == 0)))
+        return Batch.concat([self._nothing, *found])
+
+    def _meet(self, asking: _Asking, nrr: Versions | VersionStore) -> tuple[Batch, _Asking]:
+        """The pairs of tuples and rows that were there at their ts, and the tuples with what they have met by now."""
+        met = asking.met.copy()
+        found: list[Matches] = []
+        gone: list[Ints] = []
+        for versions, first, count in nrr.find(asking.codes, asking.ts):
+            for i, j in pairs(first, count):
+                matches = self._alive(asking, i, versions, j)
+                signs = versions.sign[matches.j]
+                np.add.at(met, matches.i, signs)
+                found.append(matches)
+                gone.append(matches.i[signs < 0])
+        result = assemble(found, self._nothing, dates_from_left=True)
+        if any(map(len, gone)):  # a row that came and went in different runs was met as both
+            rows = np.concatenate([m.i for m in found])
+            both = np.isin(rows, np.concatenate(gone))
+            net = Keyed.of(rows[both], result.take(both)).closed().tuples
+            result = Batch.concat([result.take(~both), net])
+        return result, _Asking(asking.codes, asking.tuples, met)
+
+    def _alive(self, asking: _Asking, i: Ints, versions: Batch, j: Ints) -> Matches:
+        ts = asking.ts[i]
+        alive = (versions.start[j] <= ts) & (ts < versions.end[j])
+        i, j = i[alive], j[alive]
+        return Matches(asking.tuples, i, versions, j, asking.tuples.start[i], asking.tuples.end[i]).where(self._rest)
+
+    def _filled(self, tuples: Batch) -> Batch:
+        nulls = (null_lane(f.type, len(tuples)) for f in self._right)
+        return tuples.with_columns((*tuples.columns, *nulls))
+
+
+def _joined(some: _Asking, more: _Asking) -> _Asking:
+    tuples = Batch.concat([some.tuples, more.tuples])
+    return _Asking(np.append(some.codes, more.codes), tuples, np.append(some.met, more.met))

@@ -1,0 +1,29 @@
+"""Projection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thalweg.algebra.expressions import Expression
+from thalweg.core.batch import Batch
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.time import Instant
+from thalweg.kernel.operator import Operator
+from thalweg.kernel.sweep.evaluate import Evaluator
+
+
+class Project(Operator, kind="project/1"):
+    """pi_L(S): one computed row per row of S, duplicates kept.
+
+    Update pattern: as the input's. State: none. Seed 000, section 2.2.
+    """
+
+    def __init__(self, schema: Schema, expressions: Sequence[Expression], pool: StringPool) -> None:
+        self.items = tuple(expressions)
+        self._evaluate = Evaluator(expressions, schema, pool)
+
+    def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
+        """The computed columns, with sign, interval and dates as they are."""
+        (batch,) = inputs
+        return batch.with_columns(self._evaluate(batch.columns, len(batch)))

@@ -1,0 +1,91 @@
+"""ISTREAM and DSTREAM: what a relation gains or loses, as a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from thalweg.core.batch import Batch, Dates
+from thalweg.core.lanes import Ints, Lane
+from thalweg.core.runs import join_runs
+from thalweg.core.schema import Schema
+from thalweg.core.time import BEGINNING, FOREVER, Instant
+from thalweg.kernel.operator import Key, Operator, columns_key
+from thalweg.kernel.sweep.events import Events
+from thalweg.kernel.sweep.ordering import together
+from thalweg.kernel.sweep.segments import run_sums
+
+
+class _Differences(Operator):
+    """The net change of each row at each instant, where it points the operator's way.
+
+    State: the rows whose end is known, until then; and the net changes at the current instant, which a later batch may
+    tell more of. What has been emitted too much is then taken back by negative tuples at that instant.
+    """
+
+    _way: ClassVar[int]
+
+    KEPT = ("_ends", "_open", "_open_net", "_before")
+
+    def __init__(self, schema: Schema, *, dated: bool = False) -> None:
+        self._schema = schema
+        self._dated = dated
+        self._ends = Events()
+        self._open = Batch.empty(schema).columns
+        self._open_net = np.empty(0, dtype=np.int64)
+        self._before: Instant = BEGINNING
+
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Changes of equal rows cancel."""
+        return (columns_key(self._schema, range(len(self._schema))),)
+
+    @property
+    def stored(self) -> int:
+        """Rows that wait for their end, and rows that changed at the current instant."""
+        return len(self._ends) + len(self._open_net)
+
+    def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
+        """What the stream gains up to `now`."""
+        (batch,) = inputs
+        time, weight, *columns = self._ends.of(batch.start, batch.end, batch.sign, batch.columns, now)
+        events = [(time, weight, np.zeros(len(time), dtype=np.int64), *columns)]
+        if len(self._open_net):
+            none = np.zeros(len(self._open_net), dtype=np.int64)
+            events.append((none + self._before, none, self._open_net, *self._open))
+        self._before = now
+        time, weight, told, *columns = join_runs(events)
+        return self._emit(time, weight, told, columns, now)
+
+    def _emit(self, time: Ints, weight: Ints, told: Ints, columns: Sequence[Lane], now: Instant) -> Batch:
+        order, starts = together([time, *columns])
+        first = order[starts]
+        before = run_sums(told[order], starts)
+        net = before + run_sums(weight[order], starts)
+        open_ = (time[first] == now) & (net != 0)
+        self._open = tuple(column[first[open_]] for column in columns)
+        self._open_net = net[open_]
+        copies = np.maximum(self._way * net, 0) - np.maximum(self._way * before, 0)
+        rows = np.repeat(first, np.abs(copies))
+        signs = np.repeat(np.sign(copies), np.abs(copies)).astype(np.int8)
+        return emission([column[rows] for column in columns], time[rows], signs, self._dated)
+
+
+class IStream(_Differences, kind="istream/1"):
+    """ISTREAM(R): at t the bag R(t) - R(before t), as tuples that stay. Monotonic. Seed 002, section 2; W8."""
+
+    _way = 1
+
+
+class DStream(_Differences, kind="dstream/1"):
+    """DSTREAM(R): at t the bag R(before t) - R(t), as tuples that stay. Monotonic. Seed 002, section 2; W8."""
+
+    _way = -1
+
+
+def emission(columns: Sequence[Lane], time: Ints, sign: Lane, dated: bool) -> Batch:
+    """Stream tuples: they stay from `time` on, and that is their ts."""
+    forever = np.full(len(time), FOREVER)
+    return Batch(tuple(columns), time, forever, sign, Dates(time, forever) if dated else None)

@@ -1,0 +1,20 @@
+"""Merge-union."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thalweg.core.batch import Batch
+from thalweg.core.time import Instant
+from thalweg.kernel.operator import Operator
+
+
+class Union(Operator, kind="union/1"):
+    """S1 + S2 + ...: the multiplicities of a row add up (UNION ALL). Any number of inputs of equal types.
+
+    Update pattern: the strongest of the inputs'. State: none. Seed 000, section 2.2.
+    """
+
+    def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
+        """All tuples of all inputs."""
+        return Batch.concat(inputs)

@@ -1,0 +1,97 @@
+"""Multi-way joins: which operator runs one, with which indexes, and who orders its walks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from thalweg.algebra.plan import (
+    JoinGraph,
+    MultiJoin,
+    Plan,
+    Project,
+    RelationScan,
+    Select,
+    StreamScan,
+    Windowed,
+    join_graph,
+)
+from thalweg.core.errors import PlanError
+from thalweg.core.stream_statistics import Orders, StreamStatistics
+from thalweg.kernel import multi_join as operators
+from thalweg.kernel.pipeline.buffers import make_buffer
+from thalweg.kernel.pipeline.builder import Stages
+from thalweg.kernel.pipeline.composed_joins import Side
+from thalweg.kernel.pipeline.settings import Settings
+from thalweg.kernel.pipeline.strategy import Strategy
+from thalweg.optimizer.join_orders import Algorithm, Method, choose_orders
+
+
+def multi_join(stages: Stages, plan: MultiJoin, sides: Sequence[Side], settings: Settings, strategy: Strategy) -> int:
+    """The operator that the settings ask for."""
+    _check(plan, settings, strategy)
+    graph = join_graph(plan.condition, plan.offsets)
+    indexed = _indexed(graph, settings)
+    algorithm, interval = Algorithm(settings.algorithm), float(settings.reevaluate)
+
+    def choose(streams: Sequence[StreamStatistics]) -> Orders:
+        return choose_orders(streams, algorithm, indexed, interval, settings.order)
+
+    lookups = [max(1, sum(i in a.inputs for a in graph.attributes)) if i in indexed else 1 for i in range(len(sides))]
+    options: dict[str, Any] = {
+        "buffers": [
+            [make_buffer(side.kind, stages.settings) for _ in range(n)] for side, n in zip(sides, lookups, strict=True)
+        ],
+        "indexed": indexed,
+        "choose": choose,
+        "drift": settings.drift,
+    }
+    schemas = [stages.schema(side.place) for side in sides]
+    if settings.reevaluate:
+        operator: operators.MultiJoin = operators.LazyMultiJoin(
+            schemas, plan.condition, stages.pool, stages.dated, interval=settings.reevaluate, **options
+        )
+    else:
+        operator = operators.MultiJoin(schemas, plan.condition, stages.pool, stages.dated, **options)
+    return stages.add(plan.schema, operator, *(side.place for side in sides))
+
+
+def _indexed(graph: JoinGraph, settings: Settings) -> frozenset[int]:
+    """The inputs that are looked up. A hybrid join has an index on the later half unless it is told on which."""
+    inputs = len(graph.offsets) - 1
+    shared = frozenset(i for attribute in graph.attributes for i in attribute.inputs)
+    match Method(settings.join):
+        case Method.NESTED_LOOPS:
+            return frozenset()
+        case Method.HASH:
+            return shared
+        case Method.HYBRID:
+            return shared & frozenset(settings.indexed if settings.indexed is not None else range(inputs // 2, inputs))
+
+
+def _check(plan: MultiJoin, settings: Settings, strategy: Strategy) -> None:
+    inputs = len(plan.inputs)
+    if settings.order is not None and sorted(settings.order) != list(range(inputs)):
+        raise PlanError(
+            f"order={settings.order} does not name each of the join's {inputs} inputs, 0 to {inputs - 1}, once"
+        )
+    if settings.reevaluate and strategy.is_queued:
+        raise PlanError(
+            f"the strategy {strategy.value} evaluates a join with every tuple, so reevaluate={settings.reevaluate} "
+            "cannot be kept",
+            hint="strategies auto, nt, ord and direct evaluate joins at intervals",
+        )
+    odd = next((child for child in plan.inputs if not _comes_and_goes_once(child)), None)
+    if settings.reevaluate and odd is not None:
+        raise PlanError(
+            f"a join that is evaluated at intervals (reevaluate={settings.reevaluate}) joins windows, streams and "
+            f"tables, but {odd.label} below it may take a tuple back for a while",
+            hint="evaluate it at once: reevaluate=0",
+        )
+
+
+def _comes_and_goes_once(plan: Plan) -> bool:
+    """Whether a tuple that has gone never comes back: then it makes no difference when it is joined."""
+    while isinstance(plan, Select | Project):
+        plan = plan.child
+    return isinstance(plan, StreamScan | Windowed | RelationScan)

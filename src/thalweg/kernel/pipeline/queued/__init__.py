@@ -1,0 +1,6 @@
+"""Operators joined by queues, each with a clock of its own: the execution model of seed 001."""
+
+from thalweg.kernel.pipeline.queued.network import Network
+from thalweg.kernel.pipeline.queued.scheduler import Fifo, RoundRobin, Scheduler
+
+__all__ = ["Fifo", "Network", "RoundRobin", "Scheduler"]

@@ -1,0 +1,56 @@
+"""Which operator runs next (N6)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+from thalweg.kernel.pipeline.queued.station import Station
+from thalweg.kernel.state.snapshot import Stateful
+
+
+class Scheduler(Stateful, ABC):
+    """Stations come in the order of the plan, inputs before consumers."""
+
+    @abstractmethod
+    def run(self, stations: Sequence[Station]) -> bool:
+        """Let stations work for a while; False if none could."""
+
+
+class Fifo(Scheduler, kind="fifo-scheduler/1"):
+    """One item goes through the whole pipeline before the next is begun: the uppermost station that can works."""
+
+    def run(self, stations: Sequence[Station]) -> bool:
+        """One item through one station."""
+        for station in reversed(stations):
+            if station.ready():
+                station.run()
+                return True
+        return False
+
+
+class RoundRobin(Scheduler, kind="round-robin-scheduler/1"):
+    """Each station in turn works until its time slot is over or it has nothing left to do.
+
+    The slot is in seconds by `timer`; a timer that counts calls makes it a number of items, the same on every machine.
+    """
+
+    KEPT = ("_turn",)
+
+    def __init__(self, slot: float = 0.01, timer: Callable[[], float] = perf_counter) -> None:
+        self._slot, self._timer = slot, timer
+        self._turn = 0
+
+    def run(self, stations: Sequence[Station]) -> bool:
+        """One slot of the next station that has something to do."""
+        for _ in stations:
+            station = stations[self._turn % len(stations)]
+            self._turn += 1
+            if station.ready():
+                over = self._timer() + self._slot
+                station.run()
+                while self._timer() < over and station.ready():
+                    station.run()
+                return True
+        return False

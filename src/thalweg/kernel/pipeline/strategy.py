@@ -1,0 +1,109 @@
+"""The strategies: how the ends of tuples are told, and how operators learn the time. One switch per query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+
+from thalweg.algebra.plan import DStream, IStream, Join, JoinKind, MultiJoin, NrrJoin, Plan, RStream, is_table
+from thalweg.core.errors import PlanError
+from thalweg.kernel.pipeline.shape import needs_dates
+from thalweg.patterns import Annotated, BufferKind, Expiry, annotate, is_direct
+
+
+class Strategy(Enum):
+    """The value is what users write."""
+
+    AUTO = "auto"  # known ends where there are any, negative tuples else; buffers by pattern (UPA, seed 000)
+    NT = "nt"  # negative tuples for every end
+    ORD = "ord"  # as AUTO, and every join over physical windows finds its results by order of expiration (seed 002)
+    DIRECT = "direct"  # known ends only, in sequential buffers; refused where an end is not known
+    ITA = "ita"  # input-triggered: an operator learns the time from the tuples that reach it (seed 001)
+    NTA = "nta"  # negative tuples through queues
+    TIME_MESSAGE = "time-message"  # above a join, messages instead of negative tuples
+    PIGGYBACK = "piggyback"  # messages that later tuples carry along
+
+    @property
+    def layout(self) -> BufferKind | None:
+        """How the sides of all joins are kept; None: each as its update pattern calls for."""
+        return _LAYOUTS.get(self)
+
+    @property
+    def is_queued(self) -> bool:
+        """Whether operators are joined by queues and have clocks of their own (seed 001)."""
+        return self in (Strategy.ITA, Strategy.NTA, Strategy.TIME_MESSAGE, Strategy.PIGGYBACK)
+
+    @property
+    def sends_messages(self) -> bool:
+        """Whether time-messages flow."""
+        return self in (Strategy.TIME_MESSAGE, Strategy.PIGGYBACK)
+
+
+_LAYOUTS = {
+    Strategy.NT: BufferKind.HASH,
+    Strategy.NTA: BufferKind.HASH,
+    Strategy.DIRECT: BufferKind.SEQUENCE,
+}
+
+
+def knows_ends(plan: Plan, strategy: Strategy) -> Callable[[Plan], bool]:
+    """Which windows of the plan let their tuples say when they end; the others send negative tuples."""
+    match strategy:
+        case Strategy.NT | Strategy.NTA:
+            return lambda window: False
+        case Strategy.TIME_MESSAGE:
+            dated = needs_dates(plan)
+            joins = [
+                node for node in plan.walk() if isinstance(node, Join | MultiJoin) and _sends_messages(node, dated)
+            ]
+            below = {node for join in joins for node in join.walk()}
+            return below.__contains__
+    return lambda window: True
+
+
+def _sends_messages(join: Join | MultiJoin, dated: bool) -> bool:
+    """Whether a join's results know their ends: those of streams, or of streams and tables (N4)."""
+    inner = isinstance(join, MultiJoin) or join.kind is JoinKind.INNER
+    return inner and all(is_direct(side, dated) or is_table(side) for side in join.children)
+
+
+def check_strategy(plan: Plan, strategy: Strategy) -> None:
+    """Raise a PlanError, with the reason, if the strategy cannot run the plan exactly."""
+    if strategy is Strategy.ITA:
+        _check_input_triggered(plan)
+    if strategy is not Strategy.DIRECT:
+        return
+    cause = _unknown_end(annotate(plan))
+    if cause is not None:
+        raise PlanError(
+            f"the strategy direct cannot run this query: for a result of the {cause.node.label}, "
+            f"{_END[cause.edge.expiry]}",
+            hint="strategy auto uses known ends where there are any; nt tells every end by a negative tuple",
+        )
+
+
+def _check_input_triggered(plan: Plan) -> None:
+    """A stream of changes remembers when they were seen, and the input-triggered strategy sees them late or never."""
+    told = next((node for node in plan.walk() if isinstance(node, IStream | DStream | RStream)), None)
+    if told is not None:
+        raise PlanError(
+            f"the strategy ita cannot run this query: {told.label} is a stream of what the answer shows when, "
+            "and ita shows it late or, if it has ended meanwhile, never",
+            hint="strategies auto, nta, time-message and piggyback show every change at its time",
+        )
+
+
+_END = {
+    Expiry.ORDER: "the end is an order, not a time: later tuples push it out",
+    Expiry.NEGATIVE: "only a negative tuple can say the end",
+}
+
+
+def _unknown_end(plan: Annotated) -> Annotated | None:
+    """The lowest operator whose results do not say when they end; a group's value ends when the next one comes."""
+    inputs = plan.children[:1] if isinstance(plan.node, NrrJoin) else plan.children  # an NRR's updates never look back
+    for child in inputs:
+        found = _unknown_end(child)
+        if found is not None:
+            return found
+    return plan if plan.edge.expiry in _END else None

@@ -1,0 +1,102 @@
+"""All that a table has ever held, to be asked for any instant.
+
+A bound: one tuple for each row that was ever in the table, as often as it came. Nothing is forgotten, for a negative
+tuple may ask for the instant that its positive one asked for, however long ago.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Ints
+from thalweg.core.time import BEGINNING, FOREVER
+from thalweg.kernel.state.code_index import CodeIndex
+from thalweg.kernel.state.keyed import Keyed
+from thalweg.kernel.state.snapshot import Stateful, immutable, register
+from thalweg.kernel.state.time_index import TimeIndex
+
+Found = tuple[Batch, Ints, Ints]  # tuples, and for each question the first place among them and the number of places
+
+register("keyed-tuples/1", Keyed)
+
+
+@immutable("version-run/1")
+@dataclass(frozen=True)
+class Versions:
+    """An immutable run of a table's signed intervals, each closed if the run knows when.
+
+    Tuples that are open stand apart: of a key there are few, and all are there once they have begun.
+    """
+
+    told: Keyed
+
+    @staticmethod
+    def of(codes: Ints, batch: Batch) -> Versions:
+        """Tuples with the codes of their keys. Their dates are of no interest."""
+        return Versions(Keyed.of(codes, replace(batch, dates=None)).closed())
+
+    def __len__(self) -> int:
+        return len(self.told)
+
+    def followed_by(self, younger: Versions) -> Versions:
+        """Both as one; what the younger ended is closed."""
+        return Versions(Keyed.concat([self.told, younger.told]).closed())
+
+    def find(self, codes: Ints, ts: Ints) -> Iterator[Found]:
+        """For each code and instant the tuples that may be there then."""
+        if len(self._open):
+            yield (self._open.tuples, *self._open_index.find(codes))
+        if self._last_end > ts.min(initial=FOREVER):
+            yield (self._closed_in_order, *self._closed_index.find(codes, ts, ts + 1))
+
+    @cached_property
+    def _open(self) -> Keyed:
+        return self.told.take(self.told.tuples.end == FOREVER)
+
+    @cached_property
+    def _open_index(self) -> CodeIndex:
+        return CodeIndex(self._open.codes)
+
+    @cached_property
+    def _closed(self) -> Keyed:
+        return self.told.take(self.told.tuples.end < FOREVER)
+
+    @cached_property
+    def _closed_index(self) -> TimeIndex:
+        return TimeIndex(self._closed.codes, self._closed.tuples.start, self._closed.tuples.end)
+
+    @cached_property
+    def _closed_in_order(self) -> Batch:
+        return self._closed.tuples.take(self._closed_index.order)
+
+    @cached_property
+    def _last_end(self) -> int:
+        return int(self._closed.tuples.end.max(initial=BEGINNING))
+
+
+class VersionStore(Stateful, kind="versions/1"):
+    """Runs of versions, merged geometrically: the open and the end of a row may stand in different runs, but few do."""
+
+    KEPT = ("_runs",)
+
+    def __init__(self) -> None:
+        self._runs: list[Versions] = []
+
+    def __len__(self) -> int:
+        return sum(map(len, self._runs))
+
+    def add(self, run: Versions) -> None:
+        """What the table gained and lost."""
+        if len(run):
+            self._runs.append(run)
+        while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
+            younger, older = self._runs.pop(), self._runs.pop()
+            self._runs.append(older.followed_by(younger))
+
+    def find(self, codes: Ints, ts: Ints) -> Iterator[Found]:
+        """For each code and instant the tuples that may be there then, run by run."""
+        for run in self._runs:
+            yield from run.find(codes, ts)

@@ -1,0 +1,1 @@
+"""Columnar helpers that operators share: keys, pairs, sweeps along time, orders of rows."""

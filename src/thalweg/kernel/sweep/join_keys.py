@@ -1,0 +1,61 @@
+"""The keys that partners of a join are looked up by, and what else they must fulfil."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from thalweg.algebra.expressions import TRUE, Expression, and_, column, conjuncts, shift
+from thalweg.algebra.plan import equalities
+from thalweg.core.batch import Batch
+from thalweg.core.lanes import Ints, is_null
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.kernel.state.coder import KeyCoder
+from thalweg.kernel.state.snapshot import Stateful
+from thalweg.kernel.sweep.evaluate import Condition, Evaluator
+
+NO_PARTNER = -1  # the code of a key with a NULL in an equality
+
+
+def rest_of(condition: Expression, left: Schema, right: Schema, pool: StringPool) -> Condition | None:
+    """What a join's condition demands beside its equalities; None if nothing."""
+    rest = and_([part for part in conjuncts(condition) if not equalities(part, len(left))])
+    return Condition(rest, left + right, pool) if rest != TRUE else None
+
+
+class JoinKeys(Stateful, kind="join-keys/1"):
+    """Dense codes for both sides' keys: the condition's equalities, and pairs of columns where NULL equals NULL."""
+
+    KEPT = ("_coder",)
+
+    def __init__(
+        self,
+        left: Schema,
+        right: Schema,
+        condition: Expression,
+        pool: StringPool,
+        null_safe: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        pairs = equalities(condition, len(left))
+        mine = [a for a, _ in pairs] + [column(left, i) for i, _ in null_safe]
+        theirs = [shift(b, -len(left)) for _, b in pairs] + [column(right, j) for _, j in null_safe]
+        self.sides = (tuple(mine), tuple(theirs))
+        self._left, self._right = Evaluator(mine, left, pool), Evaluator(theirs, right, pool)
+        self._coder = KeyCoder(len(mine))
+        self._equalities = len(pairs)
+
+    def of_left(self, batch: Batch) -> Ints:
+        """The codes of left tuples."""
+        return self._codes(self._left, batch)
+
+    def of_right(self, batch: Batch) -> Ints:
+        """The codes of right tuples."""
+        return self._codes(self._right, batch)
+
+    def _codes(self, evaluate: Evaluator, batch: Batch) -> Ints:
+        lanes = evaluate(batch.columns, len(batch))
+        codes = self._coder.encode(lanes, len(batch))
+        missing = [is_null(lane) for lane in lanes[: self._equalities]]
+        return np.where(np.logical_or.reduce(missing), NO_PARTNER, codes) if missing else codes

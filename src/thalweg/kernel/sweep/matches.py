@@ -1,0 +1,105 @@
+"""Pairs of tuples that have met, and the batch that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.core.batch import Batch, Dates, Signs
+from thalweg.core.lanes import Ints, Lane
+from thalweg.kernel.state.run import Run
+from thalweg.kernel.sweep.evaluate import Condition
+
+Part = tuple[Lane, Ints]  # some rows of a lane
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Rows i of `left` with rows j of `right`, and the interval in which each pair is alive."""
+
+    left: Batch | Run
+    i: Ints
+    right: Batch | Run
+    j: Ints
+    start: Ints
+    end: Ints
+
+    def __len__(self) -> int:
+        return len(self.i)
+
+    def take(self, rows: Lane) -> Matches:
+        """Some of the pairs."""
+        return Matches(self.left, self.i[rows], self.right, self.j[rows], self.start[rows], self.end[rows])
+
+    def where(self, condition: Condition | None) -> Matches:
+        """The pairs that fulfil a condition over the left's columns, then the right's."""
+        if condition is None:
+            return self
+        parts = self.parts()
+        lanes = [lane[rows] for lane, rows in (parts[c] for c in condition.reads)]
+        return self.take(condition.holds_on(lanes, len(self)))
+
+    def counted(self) -> tuple[Matches, Signs]:
+        """The pairs, each as often as it counts, and their signs."""
+        if is_plain(self.left) and is_plain(self.right):
+            return self, np.ones(len(self), dtype=np.int8)
+        sign = self.left.sign[self.i].astype(np.int64) * self.right.sign[self.j]
+        copies = np.abs(sign)
+        if copies.max(initial=1) == 1:
+            return self, sign.astype(np.int8)
+        rows = np.repeat(np.arange(len(self)), copies)
+        return self.take(rows), np.sign(sign[rows]).astype(np.int8)
+
+    def parts(self) -> list[Part]:
+        """The columns as rows of stored ones."""
+        return [(c, self.i) for c in self.left.columns] + [(c, self.j) for c in self.right.columns]
+
+
+def assemble(found: Sequence[Matches], nothing: Batch, dates_from_left: bool) -> Batch:
+    """The batch of all pairs. Each column is written once, for results are what a join spends its time on."""
+    found = [m for m in found if len(m)]
+    if not found:
+        return nothing
+    matches, signs = zip(*(m.counted() for m in found), strict=True)
+    columns = tuple(gather(parts) for parts in zip(*(m.parts() for m in matches), strict=True))
+    return Batch(
+        columns,
+        np.concatenate([m.start for m in matches]),
+        np.concatenate([m.end for m in matches]),
+        np.concatenate(signs),
+        _dates(matches, dates_from_left),
+    )
+
+
+def gather(parts: Sequence[Part]) -> Lane:
+    """Rows of several lanes as one lane."""
+    if len(parts) == 1:
+        ((only, rows),) = parts
+        taken: Lane = only.take(rows)
+        return taken
+    whole = np.empty(sum(len(rows) for _, rows in parts), dtype=parts[0][0].dtype)
+    done = 0
+    for lane, rows in parts:
+        lane.take(rows, out=whole[done : done + len(rows)], mode="clip")  # rows are valid; "raise" would copy
+        done += len(rows)
+    return whole
+
+
+def _dates(matches: Sequence[Matches], dates_from_left: bool) -> Dates | None:
+    mine = [(m.left.dates, m.i) for m in matches if m.left.dates is not None]
+    theirs = [(m.right.dates, m.j) for m in matches if m.right.dates is not None]
+    if not mine:
+        return None
+    ts = gather([(dates.ts, rows) for dates, rows in mine])
+    exp = gather([(dates.exp, rows) for dates, rows in mine])
+    if not dates_from_left:
+        np.maximum(ts, gather([(dates.ts, rows) for dates, rows in theirs]), out=ts)
+        np.minimum(exp, gather([(dates.exp, rows) for dates, rows in theirs]), out=exp)
+    return Dates(ts, exp)
+
+
+def is_plain(tuples: Batch | Run) -> bool:
+    """Whether every tuple counts once."""
+    return tuples.is_plain if isinstance(tuples, Run) else bool((tuples.sign == 1).all())

@@ -1,0 +1,5 @@
+"""Windows as operators: from the tuples of a stream to signed intervals. One file per kind."""
+
+from thalweg.kernel.windows.make import make_window
+
+__all__ = ["make_window"]

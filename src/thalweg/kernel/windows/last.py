@@ -1,0 +1,108 @@
+"""The last n of each key, given the order in which tuples are let in: what ROWS and PARTITION BY have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.core.batch import Batch, Dates
+from thalweg.core.lanes import Ints, Lane, lane_dtype
+from thalweg.core.schema import Schema
+from thalweg.core.time import FOREVER, Instant
+from thalweg.kernel.state.coder import KeyCoder
+from thalweg.kernel.state.queues import Queues
+from thalweg.kernel.state.snapshot import Stateful, immutable
+from thalweg.kernel.sweep.ordering import stable_order
+from thalweg.kernel.sweep.segments import rank_within, run_ends, run_starts
+
+_FEW = 64
+
+
+@immutable("count-window-entry/1")
+@dataclass(frozen=True)
+class LetIn:
+    """Tuples let in at one step that are among the last n of their keys, key by key, with ranks 0, 1, 2 ..."""
+
+    codes: Ints
+    ranks: Ints
+    rows: tuple[Lane, ...]
+    now: Instant
+
+
+class LastOfEach(Stateful, kind="last-of-each/1"):
+    """+[start, end) for each tuple let in, cut short at u = start of the n-th tuple of its key let in after it.
+
+    If that one is in the same batch the output is +[start, u) at once, else it is -[u, end) when it comes. State: a
+    queue per key (seed 002, section 3.3.2).
+    """
+
+    KEPT = ("_coder", "_queues", "_unchecked", "_patience")
+
+    def __init__(self, keys: Sequence[int], count: int, schema: Schema, dated: bool) -> None:
+        self._keys = keys
+        self._count = count
+        self._dated = dated
+        self._coder = KeyCoder(len(keys))
+        self._queues = Queues([np.int64, *(lane_dtype(t) for t in schema.types), *([np.int64] if dated else [])])
+        self._unchecked = 0  # tuples with an end queued since those that have ended were last given up
+        self._patience = _FEW  # how many of them may be
+
+    def weigh(self, entering: Batch, now: Instant) -> tuple[Batch, LetIn]:
+        """What entering tuples add to the output, and what they would add to the queues."""
+        codes = self._coder.encode([entering.columns[k] for k in self._keys], len(entering))
+        self._queues.reach(self._coder.size)
+        order = stable_order(codes) if self._keys else np.arange(len(codes))
+        in_order = codes[order]
+        successor = self._successors(order, in_order)
+        until = np.append(entering.start, FOREVER)[successor]
+        shown = entering.between(entering.start, np.minimum(until, entering.end))
+        last = order[successor[order] == len(codes)]
+        ranks = rank_within(run_starts(codes[last]))
+        update = LetIn(codes[last], ranks, self._lanes(entering.take(last)), now)
+        return Batch.concat([shown, self._displaced(entering.start[order], in_order)]), update
+
+    def commit(self, update: LetIn) -> None:
+        """Queue the tuples, behind fewer than n."""
+        ends = run_ends(run_starts(update.codes))
+        keys, added = update.codes[ends], update.ranks[ends] + 1
+        first, last = self._queues.first, self._queues.last
+        first[keys] = np.maximum(first[keys], last[keys] + added - self._count)
+        self._queues.append(update.codes, update.ranks, update.rows, update.now)
+        self._give_up(update)
+
+    @property
+    def stored(self) -> int:
+        """The tuples in the queues."""
+        return int((self._queues.last - self._queues.first).sum())
+
+    def _give_up(self, update: LetIn) -> None:
+        """Drop what has ended, also of keys that never return; so rarely that it costs little per tuple."""
+        self._unchecked += int(np.count_nonzero(update.rows[0] < FOREVER))
+        if self._unchecked > self._patience:
+            alive = self._queues.alive(update.now)
+            self._unchecked, self._patience = 0, max(_FEW, alive, self._coder.size // 16)
+
+    def _successors(self, order: Ints, codes: Ints) -> Ints:
+        """For each tuple the position of the n-th after it in its key; the number of tuples if there is none."""
+        n, rows = self._count, len(order)
+        successor = np.full(rows, rows)
+        if n < rows:
+            same = codes[n:] == codes[:-n]
+            successor[order[:-n][same]] = order[n:][same]
+        return successor
+
+    def _displaced(self, start: Ints, codes: Ints) -> Batch:
+        """The tuples of earlier steps that entering ones, key by key, displace."""
+        rank = rank_within(run_starts(codes))
+        number = self._queues.last[codes] + 1 + rank - self._count
+        who = np.flatnonzero((rank < self._count) & (number > self._queues.first[codes]))
+        end, *rest = self._queues.read(self._queues.slots(codes[who], number[who]))
+        dates = Dates(rest.pop(), end) if self._dated else None
+        signs = np.full(len(who), -1, dtype=np.int8)
+        return Batch(tuple(rest), start[who], end, signs, dates).between(start[who], end)
+
+    def _lanes(self, tuples: Batch) -> tuple[Lane, ...]:
+        ts = () if tuples.dates is None else (tuples.dates.ts,)
+        return (tuples.end, *tuples.columns, *ts)

@@ -1,0 +1,45 @@
+"""`[ROWS n SLIDE m]`: the last n arrivals, let in m at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from thalweg.algebra.windows import Rows
+from thalweg.core.batch import Batch
+from thalweg.core.schema import Schema
+from thalweg.core.time import Instant
+from thalweg.kernel.windows.counting import CountingSteps
+from thalweg.kernel.windows.steps import lives
+from thalweg.kernel.windows.waiting import Waiting, count_waiting, wait
+
+
+class RowsSteps(CountingSteps, kind="rows-window/1"):
+    """Arrival i enters with the last one of its block of m and leaves when arrival i + n enters (seed 002, 3.3).
+
+    Pattern: WKS by order of expiration. State: the window's tuples and the incomplete block.
+
+        ROWS 3 SLIDE 2
+        t        1     2              3      4
+        arrive   a     b              c      d
+        output         +a[2,F) +b[2,F)       +c[4,F) +d[4,F) -a[4,F)
+    """
+
+    def __init__(self, window: Rows, schema: Schema, dated: bool) -> None:
+        super().__init__((), window.count, schema, dated)
+        self._slide = window.slide
+
+    def admit(self, arrived: Batch, now: Instant) -> tuple[Batch, Waiting]:
+        """Complete blocks; the rest waits."""
+        arrived = lives(arrived, self._dated)
+        m = self._slide
+        if m == 1:
+            return arrived, ()
+        complete = (count_waiting(self._waiting) + len(arrived)) // m * m
+        if not complete:
+            return arrived.take(slice(0, 0)), wait(self._waiting, arrived)
+        all_ = Batch.concat([*self._waiting, arrived])
+        entering = all_.take(slice(complete))
+        entering = replace(entering, start=np.repeat(entering.start[m - 1 :: m], m))
+        return entering, wait((), all_.take(slice(complete, None)))

@@ -1,0 +1,136 @@
+"""`[RANGE x ON a]`: the tuples within x of the greatest value so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thalweg.algebra.windows import ValueRange
+from thalweg.core.batch import Batch, Dates
+from thalweg.core.lanes import NULL, Ints, Lane
+from thalweg.core.runs import join_runs
+from thalweg.core.schema import Schema
+from thalweg.core.time import FOREVER, Instant
+from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
+from thalweg.kernel.state.snapshot import immutable
+from thalweg.kernel.state.timeline import Timeline
+from thalweg.kernel.windows.steps import Steps, lives
+
+
+@immutable("value-window-update/1")
+@dataclass(frozen=True)
+class ValueUpdate:
+    """The greatest value, the tuples that came to stay and those, taken from the state, that stay after all."""
+
+    peak: Lane
+    entered: tuple[Lane, ...] | None
+    spared: tuple[Lane, ...] | None
+
+
+class ValueSteps(Steps[ValueUpdate], kind="value-window/1"):
+    """A tuple of value v enters if v > m(ts) - x and leaves at the first instant with m - x >= v (seed 002, 3.1).
+
+    m(t) is the greatest value up to and at t. Pattern: WK by order of values. State: the window's tuples by value:
+    m - x is a clock, and they wait for it.
+
+        RANGE 10 ON a
+        t        1         2          3         4
+        arrive   5         12         3         16
+        m - x    -5        2          2         6
+        output   +5[1,F)   +12[2,F)   +3[3,F)   +16[4,F) -5[4,F) -3[4,F)
+    """
+
+    KEPT = ("_peak", "_inside", "_leaving")
+
+    def __init__(self, window: ValueRange, schema: Schema, dated: bool) -> None:
+        self._column = window.column
+        self._dated = dated
+        self._floors = Floors(window.width, window.type)
+        self._peak = self._floors.nothing
+        self._inside = Timeline()
+        self._leaving: tuple[Lane, ...] | None = None  # part of the state, taken out because a step would end it
+        self._empty = Batch.empty(schema, dated)
+
+    def weigh(self, arrived: Batch, now: Instant) -> tuple[Batch, ValueUpdate]:
+        """Who enters, and whom the new greatest value leaves behind."""
+        if not len(arrived):
+            return self._empty, ValueUpdate(self._peak, None, self._leaving)
+        arrived = lives(arrived, self._dated)
+        values = self._floors.numbers(arrived.columns[self._column])
+        peaks = np.maximum(np.maximum.accumulate(values), self._peak)
+        floors, times = self._floors.of(peaks), arrived.start
+        # A tuple ends when a floor first reaches its value. If that is at its own instant or before, as for NULLs, it
+        # never enters; so it does not matter that m rises tuple by tuple here and not instant by instant.
+        until = np.append(times, FOREVER)[np.searchsorted(floors, values)]
+        staying = until == FOREVER
+        gone, spared = self._left_behind(floors, times)
+        update = ValueUpdate(peaks[-1:], _lanes(arrived.take(staying), values[staying]), spared)
+        return Batch.concat([arrived.between(arrived.start, until), gone]), update
+
+    def commit(self, update: ValueUpdate) -> None:
+        """Keep what was weighed."""
+        self._peak = update.peak
+        self._leaving = None
+        for rows in (update.entered, update.spared):
+            if rows is not None:
+                self._inside.add(*rows)
+
+    @property
+    def stored(self) -> int:
+        """The window's tuples."""
+        return len(self._inside) + (0 if self._leaving is None else len(self._leaving[0]))
+
+    def _left_behind(self, floors: Lane, times: Ints) -> tuple[Batch, tuple[Lane, ...] | None]:
+        """Tuples of earlier steps that leave, and those that an abandoned step would have ended but that stay."""
+        taken = [rows for rows in (self._leaving, self._inside.due(floors[-1])) if rows is not None]
+        if not taken:
+            return self._empty, None
+        self._leaving = join_runs(taken)
+        values = self._leaving[0]
+        gone = values <= floors[-1]
+        spared = None if gone.all() else tuple(lane[~gone] for lane in self._leaving)
+        value, *columns = (lane[gone] for lane in self._leaving)
+        forever = np.full(len(value), FOREVER)
+        dates = Dates(columns.pop(), forever) if self._dated else None
+        start = times[np.searchsorted(floors, value)]
+        return Batch(tuple(columns), start, forever, np.full(len(value), -1, dtype=np.int8), dates), spared
+
+
+class Floors:
+    """m - x without surprises: no wrapping, and the rounding of `ValueRange.contents`."""
+
+    def __init__(self, width: int | float, type_: DataType) -> None:
+        self._width = width
+        self._double = type_ is DataType.DOUBLE
+        self.nothing: Lane = np.full(1, -np.inf) if self._double else np.full(1, NULL)  # m before any value
+
+    def numbers(self, lane: Lane) -> Lane:
+        """NULLs as the least of all, which never makes a maximum."""
+        return np.where(np.isnan(lane), -np.inf, lane) if self._double else lane
+
+    def of(self, peaks: Lane) -> Lane:
+        """What a value must exceed to be in."""
+        if self._double or isinstance(self._width, float):
+            with np.errstate(over="ignore", invalid="ignore"):
+                exact = peaks.astype(np.float64) - float(self._width)
+            exact = np.where(np.isnan(exact), np.inf, exact)  # endless minus endless: nothing is in
+            return exact if self._double else _whole(exact)
+        least = INT64_MIN + self._width  # from here on the difference is an int64
+        if least > INT64_MAX:
+            return np.full(len(peaks), NULL)
+        difference = (peaks.view(np.uint64) - np.uint64(self._width)).view(np.int64)
+        return np.where(peaks >= least, difference, NULL)
+
+
+def _whole(floors: Lane) -> Ints:
+    """The integers that integers must exceed to exceed these doubles."""
+    whole = np.floor(floors)
+    inside = (whole >= INT64_MIN) & (whole < 2.0**63)
+    edges = np.where(whole < 0, INT64_MIN, INT64_MAX)
+    return np.where(inside, np.where(inside, whole, 0).astype(np.int64), edges)
+
+
+def _lanes(tuples: Batch, values: Lane) -> tuple[Lane, ...]:
+    ts = () if tuples.dates is None else (tuples.dates.ts,)
+    return (values, *tuples.columns, *ts)

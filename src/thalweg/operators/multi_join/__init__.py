@@ -1,6 +1,0 @@
-"""The multi-way join of seed 004: nested loops, hash and hybrid; eager and lazy; any order for each source."""
-
-from thalweg.operators.multi_join.join import MultiJoin
-from thalweg.operators.multi_join.lazy import LazyMultiJoin
-
-__all__ = ["LazyMultiJoin", "MultiJoin"]

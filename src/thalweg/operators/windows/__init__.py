@@ -1,5 +1,0 @@
-"""Windows as operators: from the tuples of a stream to signed intervals. One file per kind."""
-
-from thalweg.operators.windows.make import make_window
-
-__all__ = ["make_window"]

@@ -1,0 +1,1 @@
+"""A checkpoint folder: manifests, run files, layouts of groups, commands of flows."""

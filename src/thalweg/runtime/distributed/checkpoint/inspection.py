@@ -1,0 +1,114 @@
+"""A look into checkpoints, from outside and without Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from thalweg.core.errors import CheckpointError
+from thalweg.core.time import Instant
+from thalweg.runtime.distributed.checkpoint.files import ArrayFile
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.distributed.checkpoint.store import read_manifest
+
+_SHOWN = 8  # values of an array
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One shard of one stage, as the last batch that is done has left it."""
+
+    stage: int
+    shard: int
+    folder: Path
+    manifest: dict[str, Any]
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What it says about itself."""
+        about: dict[str, Any] = self.manifest["about"]
+        return about
+
+    @property
+    def now(self) -> Instant:
+        """Its clock."""
+        return int(self.about["now"])
+
+    @property
+    def files(self) -> list[str]:
+        """The run files that hold its arrays."""
+        return list(self.manifest["files"])
+
+    @property
+    def size(self) -> int:
+        """Bytes on disk."""
+        return sum((self.folder / name).stat().st_size for name in self.files)
+
+    def as_tree(self) -> dict[str, Any]:
+        """For programs."""
+        return {"stage": self.stage, "shard": self.shard, **self.about, "bytes": self.size, "files": self.files}
+
+    def arrays(self) -> list[dict[str, Any]]:
+        """Every array: where it belongs, its type and length, and its first values."""
+        files = {name: ArrayFile(self.folder / name) for name in self.files}
+        found = []
+        state = read_manifest(self.folder / f"manifest-{self.manifest['batch']}.json", with_state=True)["state"]
+        for where, (name, place) in _addresses(state, ""):
+            array = files[name][place]
+            first = array.ravel()[:_SHOWN].tolist()
+            found.append({"where": where, "dtype": str(array.dtype), "length": int(array.size), "first": first})
+        return found
+
+
+def checkpoints(folder: Path) -> list[Checkpoint]:
+    """The checkpoint in a folder, or those in the folders below it."""
+    places = [path.parent for path in [folder / "query.json", *sorted(folder.glob("*/query.json"))] if path.exists()]
+    if not places:
+        raise CheckpointError(f"{folder} is no checkpoint of a query: it has no query.json")
+    return [Checkpoint(place) for place in places]
+
+
+def summary(checkpoint: Checkpoint) -> dict[str, Any]:
+    """Whose it is, how far it has come, and what has been put aside."""
+    about, layouts, held = checkpoint.about(), checkpoint.layouts, shards(checkpoint)
+    aside: dict[str, int] = {}
+    for shard in held:
+        for kind, count in shard.about["aside"].items():
+            aside[kind] = aside.get(kind, 0) + count
+    return {
+        "checkpoint": str(checkpoint.folder),
+        "plan": about["plan"],
+        "strategy": about["strategy"],
+        "batches": checkpoint.committed + 1,
+        "groups": layouts.groups,
+        "layouts": [{"since": layout.since, "shards": layout.shards} for layout in layouts.history],
+        "stamped": any(shard.about["stamped"] for shard in held),
+        "aside": aside,
+    }
+
+
+def shards(checkpoint: Checkpoint) -> list[Shard]:
+    """All shards of all stages, as they lay in the last batch that is done; none before the first is."""
+    done = checkpoint.committed
+    if done < 0:
+        return []
+    stages = sorted(int(path.name.partition("-")[2]) for path in (checkpoint.folder / "state").glob("stage-*"))
+    return [
+        Shard(stage, shard, folder, read_manifest(folder / f"manifest-{done}.json"))
+        for stage in stages
+        for shard, folder in enumerate(checkpoint.shards(done, stage))
+    ]
+
+
+def _addresses(tree: Any, where: str) -> Iterator[tuple[str, tuple[str, int]]]:
+    match tree:
+        case {"@": [name, place]}:
+            yield where, (name, place)
+        case {"()": items} | list(items):
+            for i, item in enumerate(items):
+                yield from _addresses(item, f"{where}.{i}" if where else str(i))
+        case dict():
+            for key, item in tree.items():
+                yield from _addresses(item, f"{where}.{key}" if where else key)

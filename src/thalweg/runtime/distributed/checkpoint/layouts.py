@@ -1,0 +1,130 @@
+"""Which shard holds which group of keys, and since when.
+
+    layouts.json   the number of groups, and the numbers of shards that the query has run in, each from a batch on
+
+Keys are spread over groups once and for all, and every group has a state of its own; a shard holds the groups g with
+g % shards == shard. So a query that is stopped can go on in another number of shards: each takes over whole groups.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from thalweg.core.errors import CheckpointError
+from thalweg.runtime.distributed.checkpoint.files import replace_file
+from thalweg.runtime.distributed.checkpoint.store import KEPT_BATCHES
+
+GROUPS_PER_SHARD = 4  # unless somebody asks for another number: so far a query can grow
+
+_FOLDER = re.compile(r"from-(\d+)-of-\d+")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """From batch `since` on there are so many shards."""
+
+    since: int
+    shards: int
+
+    def groups_of(self, shard: int, groups: int) -> range:
+        """The groups that a shard holds."""
+        return range(shard, groups, self.shards)
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder in which the shards of a stage lie."""
+        return f"from-{self.since}-of-{self.shards}"
+
+
+@dataclass(frozen=True)
+class Layouts:
+    """A query's groups, and how they have lain in shards so far, in order of batches."""
+
+    groups: int
+    history: tuple[Layout, ...]
+
+    @property
+    def last(self) -> Layout:
+        """The layout of the batches to come."""
+        return self.history[-1]
+
+    def at(self, batch: int) -> Layout:
+        """The layout in which a batch is run, and in which the state after it lies."""
+        return next(layout for layout in reversed(self.history) if layout.since <= batch)
+
+    def changed(self, batch: int, shards: int) -> Layouts:
+        """So many shards from a batch on, which has not been done for good: whatever was planned for it is dropped."""
+        if shards > self.groups:
+            raise CheckpointError(
+                f"the keys of this query are spread over {self.groups} groups, so it cannot run in {shards} shards",
+                hint=f"go on with at most {self.groups} shards, or start the query anew, with another checkpoint and "
+                f"groups={usual_groups(shards)}",
+            )
+        kept = tuple(layout for layout in self.history if layout.since < batch)
+        if not kept or kept[-1].shards != shards:
+            kept = (*kept, Layout(batch, shards))
+        return replace(self, history=kept)
+
+    def write(self, checkpoint: Path) -> None:
+        """Keep it in a query's folder; what was there before is there until this is on disk."""
+        history = [{"since": layout.since, "shards": layout.shards} for layout in self.history]
+        tree = {"groups": self.groups, "layouts": history}
+        replace_file(_path(checkpoint), json.dumps(tree, indent=2).encode())
+
+    @staticmethod
+    def read(checkpoint: Path) -> Layouts:
+        """What is known of a query's folder."""
+        path = _path(checkpoint)
+        try:
+            tree = json.loads(path.read_bytes())
+            return Layouts(int(tree["groups"]), tuple(Layout(**layout) for layout in tree["layouts"]))
+        except FileNotFoundError:
+            raise CheckpointError(
+                f"{path} is missing, so nobody knows which shard holds what", hint="restore the file from a backup"
+            ) from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise CheckpointError(f"{path} cannot be read: {error}", hint="restore the file from a backup") from error
+
+
+def usual_groups(shards: int) -> int:
+    """How many groups a query has that is first started in so many shards, if nobody says."""
+    return GROUPS_PER_SHARD * shards
+
+
+def stage_folder(checkpoint: Path, stage: int) -> Path:
+    """Where the layouts of a stage lie."""
+    return checkpoint / "state" / f"stage-{stage}"
+
+
+def shard_folder(checkpoint: Path, stage: int, layout: Layout, shard: int) -> Path:
+    """Where a shard's state lies."""
+    return stage_folder(checkpoint, stage) / layout.folder / f"shard-{shard}"
+
+
+def remove_older(stage: Path, layout: Layout, batch: int) -> None:
+    """Remove the states of a stage in layouts before this one, once no batch that is kept needs them.
+
+    A task of an older layout that has been overtaken can do no harm: newer layouts do not begin before its own.
+    """
+    if not layout.since or batch - layout.since < KEPT_BATCHES:
+        return
+    for folder in stage.iterdir():
+        found = _FOLDER.fullmatch(folder.name)
+        if found and int(found[1]) < layout.since:
+            shutil.rmtree(folder, ignore_errors=True)  # the next batch will try again
+
+
+def remove_dropped(checkpoint: Path, before: Sequence[Layout], after: Sequence[Layout]) -> None:
+    """Remove what layouts have left behind that were planned, begun perhaps, and dropped."""
+    for layout in set(before) - set(after):
+        for folder in (checkpoint / "state").glob(f"stage-*/{layout.folder}"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _path(checkpoint: Path) -> Path:
+    return checkpoint / "layouts.json"

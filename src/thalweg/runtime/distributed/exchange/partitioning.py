@@ -1,0 +1,67 @@
+"""Which group a tuple belongs to: a hash of its key's values, the same in every process and for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from thalweg.algebra.expressions import Expression
+from thalweg.core.lanes import NULL, Ints, Lane, identity
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.types import DataType
+from thalweg.kernel.sweep.evaluate import Evaluator
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+
+
+class Spread:
+    """The groups of rows of `schema` by a key; the empty key means group 0."""
+
+    def __init__(self, key: Sequence[Expression], schema: Schema, pool: StringPool, groups: int) -> None:
+        self._evaluate = Evaluator(key, schema, pool)
+        self._types = [part.type for part in key]
+        self._pool, self._groups = pool, groups
+        self._hashes: Ints = np.empty(0, dtype=np.int64)  # by code of the string pool
+
+    def groups(self, columns: Sequence[Lane], rows: int) -> npt.NDArray[np.uint16]:
+        """The group of each row."""
+        if self._groups == 1 or not self._types:
+            return np.zeros(rows, dtype=np.uint16)
+        mixed = np.zeros(rows, dtype=np.uint64)
+        for lane, type_ in zip(self._evaluate(columns, rows), self._types, strict=True):
+            known = self._of_strings(lane) if type_ is DataType.STRING else identity(lane)
+            mixed = (mixed ^ known.view(np.uint64)) * _MULTIPLIER
+            mixed ^= mixed >> _HALF
+        return ((mixed >> _HALF) % np.uint64(self._groups)).astype(np.uint16)
+
+    def _of_strings(self, codes: Ints) -> Ints:
+        """A hash of each string's bytes; each string of the pool is looked at once."""
+        known = len(self._hashes)
+        if known < len(self._pool):
+            new = self._pool.decode(np.arange(known, len(self._pool))).to_pylist()
+            fresh = np.array([crc32(string.encode()) for string in new], dtype=np.int64)
+            self._hashes = np.concatenate([self._hashes, fresh])
+        missing = codes == NULL
+        if not len(self._hashes):
+            return codes
+        return np.where(missing, NULL, self._hashes[np.where(missing, 0, codes)])
+
+
+def in_groups(groups: npt.NDArray[np.uint16], count: int) -> tuple[Ints, Ints]:
+    """The rows in order of their groups, and where each group begins; behind the last one, where that ends."""
+    order = np.argsort(groups, kind="stable")
+    return order, np.searchsorted(groups[order], np.arange(count + 1))
+
+
+def by_group(groups: npt.NDArray[np.uint16], count: int) -> list[Ints | slice]:
+    """For each group the rows that belong to it, in order."""
+    if count == 1:
+        return [slice(None)]
+    order, cuts = in_groups(groups, count)
+    return [order[a:b] for a, b in pairwise(cuts.tolist())]

@@ -1,0 +1,114 @@
+"""What a table holds: it turns changes as people tell them into rows that the table gains and loses.
+
+A change that takes away what is not there concerns nothing; operators must not see it, and it is given back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from thalweg.core.lanes import Flags, Ints, Lane, lane_dtype
+from thalweg.core.schema import Schema
+from thalweg.kernel.state.snapshot import Stateful
+from thalweg.kernel.state.table import ByCode, KeyTable
+
+
+class Changes(NamedTuple):
+    """Rows of a table in the order in which they are told, each with its time and sign."""
+
+    time: Ints
+    sign: Ints
+    columns: tuple[Lane, ...]
+
+    def take(self, rows: Lane | slice) -> Changes:
+        """Some of them."""
+        return Changes(self.time[rows], self.sign[rows], tuple(lane[rows] for lane in self.columns))
+
+
+class KeyedContents(Stateful, kind="keyed-contents/1"):
+    """A table with a primary key: a row replaces the one with its key, and a key alone is enough to take one away."""
+
+    KEPT = ("_keys", "_present", "_rows")
+
+    def __init__(self, schema: Schema, key: Sequence[int]) -> None:
+        self._key = tuple(key)
+        self._keys = KeyTable([schema[i].type for i in key])
+        self._present = ByCode(np.int64, 0)
+        self._rows = [ByCode(lane_dtype(f.type), 0) for f in schema]
+
+    def apply(self, changes: Changes) -> tuple[Changes, Flags]:
+        """The rows gained and lost, and which changes found nothing to take away."""
+        count = len(changes.time)
+        codes = self._keys.encode([changes.columns[i] for i in self._key], count)
+        for kept in (self._present, *self._rows):
+            kept.fit(self._keys.size)
+        order = np.lexsort((np.arange(count), changes.time, codes))
+        told, codes = changes.take(order), codes[order]
+        first = np.append(True, codes[1:] != codes[:-1])
+        before = tuple(
+            np.where(first, kept.values[codes], np.roll(lane, 1))
+            for kept, lane in zip(self._rows, told.columns, strict=True)
+        )
+        gained = told.sign > 0
+        was_there = np.where(first, self._present.values[codes] > 0, np.roll(gained, 1))
+        self._remember(codes, told, np.append(codes[1:] != codes[:-1], True))
+        lost = Changes(told.time, np.full(count, -1), before).take(was_there)
+        unmatched = np.zeros(count, dtype=np.bool_)
+        unmatched[order] = ~gained & ~was_there
+        return _by_time(lost, told.take(gained)), unmatched
+
+    def _remember(self, codes: Ints, told: Changes, last: Flags) -> None:
+        """The last change of each key is what the table holds from now on."""
+        codes, told = codes[last], told.take(last)
+        self._present.values[codes] = told.sign > 0
+        for kept, lane in zip(self._rows, told.columns, strict=True):
+            kept.values[codes] = lane
+        self._keys.release(codes[told.sign < 0])
+
+
+class CountedContents(Stateful, kind="counted-contents/1"):
+    """A table without a key: a bag of rows. Within an instant rows are gained before others are lost."""
+
+    KEPT = ("_keys", "_held")
+
+    def __init__(self, schema: Schema) -> None:
+        self._keys = KeyTable([f.type for f in schema])
+        self._held = ByCode(np.int64, 0)
+
+    def apply(self, changes: Changes) -> tuple[Changes, Flags]:
+        """The rows gained and lost, and which changes found nothing to take away."""
+        count = len(changes.time)
+        codes = self._keys.encode(changes.columns, count)
+        self._held.fit(self._keys.size)
+        order = np.lexsort((-changes.sign, changes.time, codes))
+        sign, sorted_codes = changes.sign[order], codes[order]
+        first = np.flatnonzero(np.append(True, sorted_codes[1:] != sorted_codes[:-1]))
+        group = np.repeat(np.arange(len(first)), np.diff(np.append(first, count)))
+        held = self._held.values[sorted_codes[first]]
+        sums = np.cumsum(sign)
+        level = sums - (sums[first] - sign[first])[group] + held[group]  # as if a table could owe rows
+        # The least level of a row so far; rows are kept apart by moving each below all before it.
+        apart = group * (2 * count + int(held.max(initial=0)) + 2)
+        least = np.minimum(np.minimum.accumulate(level - apart) + apart, 0)
+        owed = np.append(0, least[:-1])
+        owed[first] = 0
+        in_vain = least < owed
+        last = np.append(first[1:], count) - 1
+        self._held.values[sorted_codes[first]] = (level - least)[last]
+        self._keys.release(sorted_codes[first][(level - least)[last] == 0])
+        unmatched = np.zeros(count, dtype=np.bool_)
+        unmatched[order] = in_vain
+        return changes.take(~unmatched), unmatched
+
+
+def _by_time(lost: Changes, gained: Changes) -> Changes:
+    both = zip(lost.columns, gained.columns, strict=True)
+    together = Changes(
+        np.concatenate([lost.time, gained.time]),
+        np.concatenate([lost.sign, gained.sign]),
+        tuple(np.concatenate(lanes) for lanes in both),
+    )
+    return together.take(np.argsort(together.time, kind="stable"))

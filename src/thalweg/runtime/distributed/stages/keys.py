@@ -1,0 +1,82 @@
+"""By what the tuples of an edge are spread over shards.
+
+A key is a tuple of expressions over the edge's columns: tuples with equal values are in the same shard. The empty key
+puts all tuples into one shard. None promises nothing. EVERYWHERE puts a copy of every tuple into every shard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Final
+
+from thalweg.algebra.expressions import Column, map_columns, shift
+from thalweg.kernel.operator import Key
+from thalweg.kernel.operators.project import Project
+from thalweg.kernel.pipeline.pipeline import Node
+
+
+class Copied(Enum):
+    """Not spread at all, but copied."""
+
+    EVERYWHERE = "every shard"
+
+
+EVERYWHERE: Final = Copied.EVERYWHERE
+
+Placement = Key | Copied | None
+
+
+def keys_of(node: Node) -> tuple[Key, ...]:
+    """The keys of an operator that has some."""
+    assert node.operator is not None and node.operator.keys is not None
+    return node.operator.keys
+
+
+def _items(node: Node) -> Key | None:
+    """What a projection computes."""
+    return node.operator.items if isinstance(node.operator, Project) else None
+
+
+def below(key: Key | None, node: Node) -> Key | None:
+    """The key of a row-wise operator's input that gives its output `key`."""
+    items = _items(node)
+    if key is None or items is None:
+        return key
+    return tuple(map_columns(part, lambda column: items[column.index]) for part in key)
+
+
+def above(key: Key, node: Node) -> Key | None:
+    """The key of a row-wise operator's output, given that of its input; None if the projection has lost it."""
+    items = _items(node)
+    if items is None:
+        return key
+    places = {item: Column(i, item.type) for i, item in reversed(list(enumerate(items)))}
+    found = tuple(places.get(part) for part in key)
+    return tuple(part for part in found if part is not None) if None not in found else None
+
+
+def outputs(node: Node, chosen: Sequence[int], widths: Sequence[int]) -> list[Key]:
+    """The keys of an operator's output if its inputs are spread by some of the parts of its own keys.
+
+    Every operator with keys has its first input's columns in front, or (GROUP BY) the keys themselves; a join has those
+    of its other inputs behind them, unless NULLs may be in their place.
+    """
+    sides = [tuple(side[i] for i in chosen) for side in keys_of(node)]
+    found = [sides[0]]
+    assert node.operator is not None
+    if len(sides) > 1 and len(node.schema) == sum(widths) and not node.operator.fills_up:
+        for i, side in enumerate(sides[1:], start=1):
+            found.append(tuple(shift(part, sum(widths[:i])) for part in side))
+    return found
+
+
+def parts_for(node: Node, key: Key | None, widths: Sequence[int]) -> tuple[int, ...] | None:
+    """Which parts of an operator's keys to spread its inputs by, so that its output has `key`; None if none do."""
+    if not key:
+        return None
+    every = range(len(keys_of(node)[0]))
+    for side in outputs(node, every, widths):
+        if all(part in side for part in key):
+            return tuple(side.index(part) for part in key)
+    return None

@@ -1,0 +1,66 @@
+"""What all tasks of a flow know, and where its queries run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from thalweg.algebra.plan import Plan
+from thalweg.core.schema import Schema
+from thalweg.kernel.operator import Key
+from thalweg.kernel.pipeline.choice import choose
+from thalweg.runtime.distributed.checkpoint.layouts import Layouts
+from thalweg.runtime.distributed.ingest.clock import InputTime
+from thalweg.runtime.distributed.stages import EVERYWHERE, cut
+
+
+@dataclass(frozen=True)
+class FlowPort:
+    """A way in: a stream spread by its key over all groups, or as a whole in group 0; a table is copied everywhere."""
+
+    source: str
+    schema: Schema
+    key: Key | None
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class FlowSpec:
+    """Everything about a flow that its tasks need to know; its queries they learn from commands."""
+
+    ports: tuple[FlowPort, ...]
+    layouts: Layouts
+    inputs: dict[str, InputTime]  # by stream
+    stamped: bool
+    tables: dict[str, str] = field(default_factory=dict)  # by table: the file with what it held when the flow began
+    table_schemas: dict[str, Schema] = field(default_factory=dict)
+    begin: tuple[str, ...] = ()  # commands that were given before the flow first started: obeyed before all tuples
+    stages: int = 1
+
+    @property
+    def shards(self) -> int:
+        """In how many shards the batches to come are run."""
+        return self.layouts.last.shards
+
+    @property
+    def groups(self) -> int:
+        """Over how many groups keys are spread."""
+        return self.layouts.groups
+
+
+def needs_all(plan: Plan, spread: Mapping[str, Key | None], tables: Mapping[str, object]) -> bool:
+    """Whether a query must see its tuples in one place: groups by the flow's keys could not answer it each for itself.
+
+    They can if what the query's operators must see together has equal values of the flow's keys.
+    """
+    pipeline = choose(plan, in_shards=True).blueprint.build()
+    parts = cut(pipeline, tables)
+    if len(parts.stages) > 1 or any(port.origin is not None for port in parts.ports):
+        return True
+    for port in parts.ports:
+        key, mine = port.key, spread.get(pipeline.nodes[port.node].source)
+        if key is None or key is EVERYWHERE:
+            continue
+        if mine is None or not mine or not all(part in key for part in mine):
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""From a query or a flow to one streaming DataFrame."""

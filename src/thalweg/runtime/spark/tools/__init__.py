@@ -1,0 +1,1 @@
+"""Tools around a running query: verification, sampling, statistics."""

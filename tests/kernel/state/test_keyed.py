@@ -1,0 +1,79 @@
+"""Would catch a negative tuple that is paired with the wrong positive one, or with one that only has the same hash."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernel.operators.feeds import Signed, contents, examples, feeds, from_batch, to_batch
+from thalweg.core.lanes import Ints
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.time import FOREVER
+from thalweg.core.types import DataType
+from thalweg.kernel.state import keyed
+from thalweg.kernel.state.keyed import Keyed, Tuples
+
+SCHEMA = Schema.of(k=DataType.BIGINT, x=DataType.DOUBLE)
+
+
+def no_hash(tuples: Tuples) -> Ints:
+    """Every tuple collides with every other."""
+    return np.zeros(len(tuples.end), dtype=np.int64)
+
+
+def close(tuples: list[Signed]) -> list[Signed]:
+    pool = StringPool()
+    batch = to_batch(tuples, SCHEMA, pool)
+    codes = np.where(batch.columns[0] < 0, 0, batch.columns[0])
+    return from_batch(Keyed.of(codes, batch).closed().tuples, SCHEMA, pool)
+
+
+def told(*tuples: tuple[int, int, int, int]) -> list[Signed]:
+    """(value, start, end, sign) each."""
+    return [Signed((value, 0.5), start, end, sign, 0, 9) for value, start, end, sign in tuples]
+
+
+@pytest.mark.parametrize("hashed", [True, False])
+@examples(60)
+@given(data=st.data())
+def test_the_bag_stays_the_same_at_every_instant(hashed: bool, data: st.DataObject) -> None:
+    steps = data.draw(feeds(SCHEMA, most=14))
+    begun = data.draw(st.integers(0, len(steps)))  # what older tuples are deleted is not among these
+    tuples = [s for step in steps[begun:] for s in step.inputs[0]]
+    older = [s for step in steps[:begun] for s in step.inputs[0]]
+    with patch.object(keyed, "_hash", keyed._hash if hashed else no_hash):
+        closed = close(data.draw(st.permutations(tuples)))
+    assert len(closed) <= len(tuples) and all(s.start < s.end for s in closed)
+    for t in range(steps[-1].now + 10):
+        assert sorted(map(str, contents(older + closed, t))) == sorted(map(str, contents(older + tuples, t)))
+
+
+#   row 1   +[1 ........................   deleted at 4
+#   row 1      +[3 .....................   stays
+#   row 1         -[4 ..................
+def test_first_in_first_out() -> None:
+    deleted = told((1, 1, FOREVER, 1), (1, 3, FOREVER, 1), (1, 4, FOREVER, -1))
+    assert close(deleted) == told((1, 1, 4, 1), (1, 3, FOREVER, 1))
+
+
+#   row 1   -[2 ............   deletes something older
+#   row 1      +[3 .........   comes
+#   row 1         -[5 ......   and goes
+def test_a_negative_tuple_before_all_positive_ones_stays() -> None:
+    tuples = told((1, 2, FOREVER, -1), (1, 3, FOREVER, 1), (1, 5, FOREVER, -1))
+    assert close(tuples) == told((1, 2, FOREVER, -1), (1, 3, 5, 1))
+
+
+def test_a_tuple_deleted_where_it_starts_leaves_nothing() -> None:
+    assert close(told((1, 2, 9, 1), (1, 2, 9, -1))) == []
+
+
+def test_ends_values_and_dates_make_a_difference() -> None:
+    tuples = told((1, 2, 9, 1), (1, 3, 8, -1), (2, 3, 9, -1))
+    tuples.append(tuples[0]._replace(start=4, sign=-1, ts=1))
+    assert sorted(close(tuples)) == sorted(tuples)

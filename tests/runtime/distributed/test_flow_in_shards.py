@@ -1,0 +1,140 @@
+"""Would catch queries of a flow that are split where they must not be, or see too much, too little or anything twice.
+
+Random plans come and go; every shard starts from a snapshot in every batch, and takes every turn twice.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from pickle import dumps, loads
+
+import pyarrow as pa
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+from kernel.test_against_reference import AFTERWARDS, allowed
+from reference.oracle.tables import close
+from runtime.distributed.cluster import arrow_columns
+from strategies.catalog import S, T, U
+from strategies.histories import histories
+from strategies.plans import plans
+from thalweg.algebra.catalog import Catalog
+from thalweg.algebra.expressions import column
+from thalweg.core.rows import Row
+from thalweg.core.strings import StringPool
+from thalweg.core.time import BEGINNING, FOREVER, Instant
+from thalweg.flows.command import DROP, Command
+from thalweg.flows.standing import Standing
+from thalweg.reference.evaluate import Reference
+from thalweg.reference.history import History
+from thalweg.runtime.distributed.checkpoint.layouts import Layouts
+from thalweg.runtime.distributed.exchange.codec import from_arrow, to_arrow
+from thalweg.runtime.distributed.exchange.message import COMMAND, FLOW, Parcel
+from thalweg.runtime.distributed.ingest.clock import InputTime
+from thalweg.runtime.distributed.ingest.stream_reader import Reading
+from thalweg.runtime.distributed.worker.flow_group import FlowPart
+from thalweg.runtime.distributed.worker.flow_program import FlowWorker
+from thalweg.runtime.distributed.worker.flow_spec import FlowPort, FlowSpec, needs_all
+from thalweg.runtime.local.outputs import OutputLog
+
+EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
+STREAMS = (S, T, U)
+Arrived = tuple[Instant, Row]
+CATALOG = Catalog({stream.name: stream for stream in STREAMS})
+KEYS = {stream.name: (column(stream.schema, 0),) for stream in STREAMS}
+
+
+class Shards:
+    """A flow over the three streams, each spread by its first column."""
+
+    def __init__(self, shards: int) -> None:
+        ports = []
+        for stream in STREAMS:
+            ports += [FlowPort(stream.name, stream.schema, KEYS[stream.name])]
+            ports += [FlowPort(stream.name, stream.schema, (), whole=True)]
+        layouts = Layouts(shards, ()).changed(0, shards)
+        self.spec = FlowSpec(tuple(ports), layouts, {s.name: InputTime() for s in STREAMS}, stamped=False)
+        self._states: list[bytes | None] = [None] * shards
+        self.logs: dict[str, OutputLog] = {}
+
+    def batch(self, told: dict[str, list[Arrived]], now: Instant, *commands: Command) -> None:
+        parcels = [parcel for stream in STREAMS for parcel in self._read(stream.name, told.get(stream.name, []))]
+        for shard in range(self.spec.shards):
+            parcels.append(Parcel(shard, COMMAND, 0, now, 0, b""))
+            parcels += [Parcel(shard, FLOW, 0, BEGINNING, 0, c.line().encode()) for c in commands]
+        for shard in range(self.spec.shards):
+            mine = [parcel for parcel in parcels if parcel.group % self.spec.shards == shard]
+            self._turn(shard, mine[::-1])
+            for part in self._turn(shard, mine, keeps=True):
+                self._log(part)
+
+    def _read(self, name: str, rows: list[Arrived]) -> list[Parcel]:
+        stream = next(s for s in STREAMS if s.name == name)
+        ports = tuple((i, port.key) for i, port in enumerate(self.spec.ports) if port.source == name)
+        arrays = [*arrow_columns(stream.schema, [row for _, row in rows]), pa.array([t for t, _ in rows], pa.int64())]
+        table = pa.table(arrays, names=[str(i) for i in range(len(arrays))])
+        return Reading(name, stream.schema, ports, self.spec.layouts, stamped=False).parcels(table, 0, 0)
+
+    def _turn(self, shard: int, parcels: list[Parcel], keeps: bool = False) -> list[FlowPart]:
+        worker, state = FlowWorker(self.spec, shard), self._states[shard]
+        if state is not None:
+            worker.restore(loads(state))
+        _, parts = worker.run(parcels)
+        if keeps:
+            self._states[shard] = dumps(worker.snapshot())
+        return parts
+
+    def _log(self, part: FlowPart) -> None:
+        for number, query in enumerate(part.queries):
+            log = self.logs.setdefault(query, OutputLog(part.schema, StringPool()))
+            mine = part.batch.take(part.whose == number)
+            log.add(from_arrow(to_arrow(mine, part.schema, part.pool), part.schema, log.pool))
+
+
+def later(history: History, since: Instant) -> History:
+    """What came after an instant."""
+    found = History()
+    for stream in STREAMS:
+        for arrival in history.stream(stream.name):
+            if arrival.ts > since:
+                found.arrive(stream.name, arrival.ts, arrival.row)
+    return found
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_each_query_of_a_flow_gives_the_references_answer(data: st.DataObject) -> None:
+    asked = data.draw(st.lists(plans(of=CATALOG).filter(allowed), min_size=1, max_size=4), label="plans")
+    history = data.draw(histories(CATALOG), label="history")
+    run = Shards(data.draw(st.sampled_from([1, 2, 5]), label="shards"))
+    events = sorted(
+        ((a.ts, s.name, a.row) for s in STREAMS for a in history.stream(s.name)), key=lambda event: event[0]
+    )
+    times = sorted({t for t, _, _ in events}) or [0]
+    added = {f"q{i}": data.draw(st.sampled_from(times), label=f"q{i} is added after") for i in range(len(asked))}
+    dropped = data.draw(st.none() | st.sampled_from(times), label="q0 is dropped after")
+    for number, t in enumerate(times):
+        told: defaultdict[str, list[Arrived]] = defaultdict(list)
+        for at, name, row in events:
+            if at == t:
+                told[name].append((at, row))
+        commands = [
+            Command.adding(10 * number + i, Standing(f"q{i}", plan), needs_all(plan, KEYS, {}))
+            for i, plan in enumerate(asked)
+            if added[f"q{i}"] == t
+        ]
+        if dropped == t and added["q0"] < t:
+            commands.append(Command(10 * number + 9, DROP, "q0"))
+        run.batch(told, t, *commands)
+    end = times[-1] + AFTERWARDS
+    run.batch({}, end)
+    for i, plan in enumerate(asked):
+        gone = dropped if dropped is not None and i == 0 and added["q0"] < dropped else FOREVER
+        since, seen = added[f"q{i}"], later(history, added[f"q{i}"])
+        reference = Reference(plan, seen)
+        for t in [t for t in [*reference.instants(end), end] if since < t <= gone]:
+            wanted = reference.answer(t)
+            got = run.logs[f"q{i}"].answer(t) if f"q{i}" in run.logs else type(wanted)()
+            note(f"q{i} {plan} at {t}: reference {wanted}, flow {got}")
+            assert close(wanted, got)
