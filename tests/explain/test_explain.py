@@ -42,7 +42,7 @@ MINUTE = 60 * SECOND
 
 
 def query_3() -> Plan:
-    """Q3 of seed 002, with a HAVING: a landmark joined with a sliding window, grouped."""
+    """Q3 of PatroumpasSellis2011, with a HAVING: a landmark joined with a sliding window, grouped."""
     humid = Windowed(link("humidity"), Landmark(start=7 * 60 * MINUTE))
     warm = Windowed(link("temperature"), Range(60 * MINUTE, MINUTE))
     grouped = group_by(join_on_src(humid, warm), SRC)

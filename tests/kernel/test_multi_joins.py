@@ -226,7 +226,7 @@ def test_a_snapshot_of_other_indexes_is_refused() -> None:
         build(plan, settings=Settings(join="nested-loops")).restore(tree)
 
 
-# Seed 004, Tables 2 and 3: at 210, S1 has 90 and 100, S2 has 150 and 180, S3 has 195 and 205; all windows are of 100.
+# GolabOzsu2003, Tables 2 and 3: at 210, S1 has 90 and 100, S2 150 and 180, S3 195 and 205; all windows are of 100.
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("join", JOINS)
 def test_the_results_of_table_3_and_none_of_the_incorrect_ones(join: str, algorithm: str) -> None:

@@ -18,7 +18,7 @@ FAVOURITES = "SELECT COUNT(*) AS n FROM sales [RANGE 5] s JOIN favourites f ON s
 
 
 def figure1(strategy: str) -> LocalQuery:
-    """Seed 001, Figure 1: at T5 and T6 something arrives that does not pass the join."""
+    """GhanemEtAl2007, Figure 1: at T5 and T6 something arrives that does not pass the join."""
     s = tw.local()
     s.execute("CREATE STREAM sales (item INT); CREATE RELATION favourites (item INT PRIMARY KEY)")
     s.insert("favourites", [(4,), (5,)])
@@ -120,7 +120,7 @@ def test_a_plain_queue_keeps_every_message() -> None:
 
 
 def test_a_tuple_delayed_below_is_not_overtaken_by_time() -> None:
-    """Seed 001, appendix A: 7 waits below SUM when 5 expires; an operator with a global clock would say 8, not 15."""
+    """GhanemEtAl2007, appendix A: 7 waits below SUM when 5 expires; under a global clock it would say 8, not 15."""
     s = tw.local()
     s.execute("CREATE STREAM s1 (v INT)")
     plan = s.query("SELECT SUM(v) AS s FROM s1 [RANGE 5]", "reference").plan

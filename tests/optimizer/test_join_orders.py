@@ -1,4 +1,4 @@
-"""Would catch a cost formula or an ordering heuristic that is not the paper's: seed 004, Tables 5 to 7, exactly."""
+"""Would catch a cost formula or a heuristic that is not the paper's: GolabOzsu2003, Tables 5 to 7, exactly."""
 
 from __future__ import annotations
 

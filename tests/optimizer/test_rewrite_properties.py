@@ -74,7 +74,7 @@ def test_rules_that_keep_dates_keep_them_through_the_whole_plan(case: tuple[Plan
 @quick
 @given(runnable)
 def test_no_step_makes_an_update_pattern_stronger(case: tuple[Plan, History]) -> None:
-    """The first heuristic of seed 000, section 5.4.2: update pattern simplification."""
+    """The first heuristic of GolabOzsu2005 §5.4.2: update pattern simplification."""
     for step in rewrite(case[0]).steps:
         assert derive(step.after).pattern <= derive(step.before).pattern, step
 

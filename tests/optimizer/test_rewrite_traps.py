@@ -145,7 +145,7 @@ def test_dates_that_a_negation_reads_keep_groups_groups() -> None:
 def test_duplicates_and_logical_windows_commute_for_latest_appearances(
     window: LogicalWindow, arrivals: list[tuple[int, str]], t: int
 ) -> None:
-    """delta(W(S)) = W(delta(S)) (seed 002, section 5), as an equation on contents: delta(S) is no stream here."""
+    """delta(W(S)) = W(delta(S)) (PatroumpasSellis2011 §5), as an equation on contents: delta(S) is no stream here."""
     seen = [Dated((value,), ts) for ts, value in sorted(arrivals) if ts <= t]
     inside = [d for d in seen if d.ts in window.scope(t)]
     latest = [d for d in distinct([d for d in seen if d.ts <= window.scope(t).last]) if d.ts in window.scope(t)]

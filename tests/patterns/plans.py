@@ -139,7 +139,7 @@ BINARY: dict[str, Callable[[Plan, Plan], Plan]] = {
     "negation": negation,
 }
 
-# The packet trace of seed 000, section 6.1.
+# The packet trace of GolabOzsu2005 §6.1.
 PACKETS = Schema(
     tuple(
         Field(name, type_)

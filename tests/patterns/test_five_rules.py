@@ -1,4 +1,4 @@
-"""Would catch a propagation rule of seed 000, section 5.2, that labels an edge too weak or too strong."""
+"""Would catch a propagation rule of GolabOzsu2005 §5.2, that labels an edge too weak or too strong."""
 
 from __future__ import annotations
 

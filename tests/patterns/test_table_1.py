@@ -1,4 +1,4 @@
-"""Would catch a window or operator that is classified otherwise than Table 1 of seed 002 classifies it.
+"""Would catch a window or operator that is classified otherwise than Table 1 of PatroumpasSellis2011 classifies it.
 
 One cell differs on purpose: aggregates over landmarks replace values, so they are weak, as that paper's text says.
 """

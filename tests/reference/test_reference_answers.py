@@ -122,7 +122,7 @@ def test_the_first_sort_key_counts_most() -> None:
 
 
 def test_different_windows_on_the_two_sides_of_a_join() -> None:
-    # Q3 of seed 002: a landmark beside a sliding window
+    # Q3 of PatroumpasSellis2011: a landmark beside a sliding window
     # t            1    2     3    4    5
     # s START AT 2      a          b
     # t RANGE 2         x     .         y      x is alive at 2 and 3, y from 5

@@ -104,7 +104,7 @@ def test_aggregates_of_users_are_drawn_only_where_they_can_be_run() -> None:
 
 
 def test_pulling_a_negation_above_a_join_is_found_out() -> None:
-    """Figure 6 of seed 000 as a rewrite, without its condition: drawn cases must show that answers differ."""
+    """Figure 6 of GolabOzsu2005 as a rewrite, without its condition: drawn cases must show that answers differ."""
 
     def differs(case: tuple[Plan, History]) -> bool:
         plan, history = case

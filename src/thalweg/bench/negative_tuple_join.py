@@ -1,4 +1,4 @@
-"""The baseline of seed 002, section 6.3: a count-window join whose results are removed through negative tuples.
+"""The baseline of PatroumpasSellis2011 §6.3: a count-window join whose results are removed through negative tuples.
 
 A leaving tuple is joined again to find its results anew. Results are indexed on the join key, but each obsolete one is
 found only by a scan of its key's list from the front.

@@ -1,4 +1,4 @@
-"""Joins over count windows (W6; seed 002, Figure 8): results by order of expiration (ORD) against negative tuples (NT).
+"""Joins over count windows (W6; PatroumpasSellis2011 Figure 8): by order of expiration (ORD) or negative tuples (NT).
 
 Both keep the same two windows of one tuple per tick. The ordered join takes batches. NT is what the paper describes, a
 tuple at a time: a leaving tuple is joined again to find its results anew, and each of them is looked for, from the

@@ -11,7 +11,7 @@ Orders = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class StreamStatistics:
-    """Seed 004, Table 1: arrivals per unit of time, tuples in the window, and by attribute its distinct values.
+    """GolabOzsu2003, Table 1: arrivals per unit of time, tuples in the window, and by attribute its distinct values.
 
     None stands for an attribute that the stream lacks.
     """

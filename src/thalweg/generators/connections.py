@@ -1,9 +1,9 @@
-"""Wide-area TCP connections like those of LBL-CONN-7, which seeds 000 and 002 put their queries to.
+"""Wide-area TCP connections like those of LBL-CONN-7, which GolabOzsu2005 and PatroumpasSellis2011 query.
 
 The papers' trace has a row per connection: when it began, how long it lasted, its protocol, the bytes sent, who called
 whom. What the queries feel of it is kept: few hosts call most of the time, telnet is about three times as frequent as
-ftp (so that a self-join on it gives about ten times the results: seed 000, section 6), sizes and durations have long
-tails. `link` numbers the outgoing links into which seed 000 splits the trace by destination.
+ftp (so that a self-join on it gives about ten times the results: GolabOzsu2005 §6), sizes and durations have long
+tails. `link` numbers the outgoing links into which GolabOzsu2005 splits the trace by destination.
 """
 
 from __future__ import annotations

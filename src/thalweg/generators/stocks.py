@@ -1,4 +1,4 @@
-"""Stock quotes, and news articles about the companies in them (seed 003, section 4.3).
+"""Stock quotes, and news articles about the companies in them (MaddenEtAl2002 §4.3).
 
 Prices are uniform over (0, 100] as in the paper, articles have 200 to 1,000 bytes, and symbols are skewed: few
 companies are traded, and written about, most of the time. Article k is about quote k // articles_per_quote and comes

@@ -1,4 +1,4 @@
-"""Costs per unit time: tuples touched (seed 000, section 5.4.1).
+"""Costs per unit time: tuples touched (GolabOzsu2005 §5.4.1).
 
 With `m` tuples per unit time on an input, positive and negative, `N` of them stored and `k` partners per probe:
 
@@ -6,7 +6,7 @@ With `m` tuples per unit time on an input, positive and negative, `N` of them st
     join, intersection             m1 k2 + m2 k1 by hash; m1 N2 + m2 N1 by scanning (the paper's)
     semi-join, anti-join           m1 + m2 and the results: each looks at distinct keys
     distinct                       m by hash; m No / 2 by scanning the output in order of exp
-    multi-way join                 the cheapest order's walks (seed 004, section 4; see `join_orders`)
+    multi-way join                 the cheapest order's walks (GolabOzsu2003 §4; see `join_orders`)
     group-by                       2 m C, since every tuple changes its group when it comes and when it goes
     negation                       2 m1 log d1 + 2 m2 log d2, and a probe for each premature deletion
     what is stored                 is put there and taken out again: 2 m, or m if it never ends

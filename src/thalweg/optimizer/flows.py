@@ -1,4 +1,4 @@
-"""The flow out of each operator, from those of its inputs (seed 000, section 5.4.1). One match for all of them."""
+"""The flow out of each operator, from those of its inputs (GolabOzsu2005 §5.4.1). One match for all of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Refusals (U8): plans whose meaning is lost when a relation changes between a tuple and its negative tuple.
 
 A join with an NRR stores no stream side, so it cannot reproduce the results that a negative tuple should take back;
-seed 000, section 5.4.2, asks the same of the join with a relation. A chain of relation joins stays allowed: there the
+GolabOzsu2005 §5.4.2, asks the same of the join with a relation. A chain of relation joins stays allowed: there the
 early deletions are those of the relations themselves.
 """
 

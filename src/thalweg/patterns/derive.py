@@ -1,4 +1,4 @@
-"""Update-pattern propagation: the five rules of seed 000, section 5.2, and the windows of seed 002, Table 1.
+"""Update-pattern propagation: the five rules of GolabOzsu2005 §5.2, and the windows of PatroumpasSellis2011, Table 1.
 
 Where the papers are loose, the label stays theirs and the edge's `expiry` and `leaving` say what really holds:
 
@@ -9,7 +9,8 @@ Where the papers are loose, the label stays theirs and the edge's `expiry` and `
 - **Unions.** Rule 2 labels the union of two windows WKS. It is FIFO only if both windows let their tuples go after the
   same time; the union of `[RANGE 1]` and `[RANGE 9]` is not, and a FIFO list would keep dead tuples. Two count windows
   have two orders. So `leaving` is FIFO only over equal time windows.
-- **Aggregates over landmarks** replace values, so they are WK (Table 1 of seed 002 says monotonic, its text weak).
+- **Aggregates over landmarks** replace values, so they are WK (PatroumpasSellis2011 Table 1 says monotonic, the
+  text weak).
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ def _as_input(edge: Edge, why: str, expiry: Expiry | None = None) -> Edge:
 
 
 def _union(left: Edge, right: Edge) -> Edge:
-    """Rule 2: the stronger input rules (with proposition 9 of seed 002: also over a monotonic one)."""
+    """Rule 2: the stronger input rules (with proposition 9 of PatroumpasSellis2011: also over a monotonic one)."""
     pattern = max(left.pattern, right.pattern)
     why = "rule 2: the stronger of its inputs"
     if pattern is MON:
@@ -171,7 +172,7 @@ def _union(left: Edge, right: Edge) -> Edge:
 
 
 def _interfering(inputs: Sequence[Edge]) -> Edge:
-    """Rule 3, and propositions 7 and 9 of seed 002: monotonic over monotonic inputs, else at least WK."""
+    """Rule 3, and propositions 7 and 9 of PatroumpasSellis2011: monotonic over monotonic inputs, else at least WK."""
     strongest = max(edge.pattern for edge in inputs)
     if strongest is MON:
         return _monotonic("proposition 7: nothing leaves the inputs, so nothing leaves the result")

@@ -1,4 +1,4 @@
-"""The four update patterns, and what is known about the end of a result (seed 000, section 3; seed 002, section 4).
+"""The four update patterns, and what is known about the end of a result (GolabOzsu2005 §3; PatroumpasSellis2011 §4).
 
 The pattern is the papers' label. Two facts stand beside it, because the label alone does not choose a buffer:
 `Expiry` says how the end of a result becomes known, `Leaving` in which order results end.

@@ -1,4 +1,4 @@
-"""Aggregate functions: COUNT SUM AVG (progressive), MIN MAX (retrospective), deviations. Seed 002, section 4.2.
+"""Aggregate functions: COUNT SUM AVG (progressive), MIN MAX (retrospective), deviations. PatroumpasSellis2011 §4.2.
 
 Users add their own, of either kind; see `user_aggregate.py`.
 """

@@ -62,7 +62,7 @@ class _Binary(Plan):
 
 @dataclass(frozen=True)
 class Join(_Binary):
-    """S1 |x| S2: ts is the later, exp the earlier of the parts' (seed 000, section 2.2)."""
+    """S1 |x| S2: ts is the later, exp the earlier of the parts' (GolabOzsu2005 §2.2)."""
 
     kind: JoinKind = JoinKind.INNER
 

@@ -1,4 +1,4 @@
-"""The inner join of three or more inputs as one operator (seed 004): no intermediate result is ever stored."""
+"""The inner join of three or more inputs as one operator (GolabOzsu2003): no intermediate result is ever stored."""
 
 from __future__ import annotations
 

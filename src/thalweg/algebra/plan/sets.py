@@ -45,7 +45,7 @@ class Intersect(_SetOperation):
 
 @dataclass(frozen=True)
 class Negation(Plan):
-    """max(0, n - m) left rows per value of the `on` columns (equation 1 of seed 000), payload from the left.
+    """max(0, n - m) left rows per value of the `on` columns (equation 1 of GolabOzsu2005), payload from the left.
 
     `on` pairs left with right positions; all columns make it EXCEPT ALL. NULLs are one value. Which rows stay: those
     that expire first, then the oldest, then by value. That choice depends on the contents alone, and an expiring

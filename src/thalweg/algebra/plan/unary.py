@@ -102,7 +102,7 @@ class Project(Plan):
 
 @dataclass(frozen=True)
 class Distinct(Plan):
-    """delta(S): each value once, dated by its latest appearance (seed 002, section 4.2)."""
+    """delta(S): each value once, dated by its latest appearance (PatroumpasSellis2011 §4.2)."""
 
     child: Plan
 

@@ -1,4 +1,4 @@
-"""The contract of a window: `contents(arrivals, t)` is its meaning (seed 002, definition 9).
+"""The contract of a window: `contents(arrivals, t)` is its meaning (PatroumpasSellis2011, definition 9).
 
 Logical windows look at timestamps alone, so a closed interval `scope(t)` says it all, and each tuple's lifetime
 `[start, end)` is known on arrival. Physical windows count tuples or compare values, so the end of a tuple's life

@@ -21,7 +21,7 @@ from thalweg.core.time import BEGINNING, FOREVER, Clock, Instant
 
 @dataclass(frozen=True)
 class Landmark(LogicalWindow):
-    """Lower-bounded, upper-bounded or fixed-band landmark window (seed 002, section 3.2)."""
+    """Lower-bounded, upper-bounded or fixed-band landmark window (PatroumpasSellis2011 §3.2)."""
 
     start: Instant = BEGINNING
     end: Instant = FOREVER

@@ -11,7 +11,7 @@ from thalweg.core.time import Clock, Instant
 
 @dataclass(frozen=True)
 class Now(LogicalWindow):
-    """A sliding window of a single tick (seed 002, section 3.2)."""
+    """A sliding window of a single tick (PatroumpasSellis2011 §3.2)."""
 
     def scope(self, t: Instant) -> Scope:
         """This instant alone."""

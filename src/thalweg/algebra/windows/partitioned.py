@@ -20,7 +20,7 @@ from thalweg.core.time import FOREVER, Clock, Instant
 
 @dataclass(frozen=True)
 class PartitionedRows(Window):
-    """Partitioned window (seed 002, section 3.3): FIFO within a key, no order across keys."""
+    """Partitioned window (PatroumpasSellis2011 §3.3): FIFO within a key, no order across keys."""
 
     keys: tuple[int, ...]
     count: int

@@ -17,7 +17,7 @@ from thalweg.core.time import FOREVER, Clock, Instant
 
 @dataclass(frozen=True)
 class Rows(Window):
-    """Count-based sliding window (seed 002, section 3.3): FIFO by order of expiration, not by time."""
+    """Count-based sliding window (PatroumpasSellis2011 §3.3): FIFO by order of expiration, not by time."""
 
     count: int
     slide: int = 1

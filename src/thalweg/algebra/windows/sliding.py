@@ -19,7 +19,7 @@ from thalweg.core.time import Clock, Instant
 
 @dataclass(frozen=True)
 class Range(LogicalWindow):
-    """Seed 002, section 3.2. A slide of one tick moves with every instant."""
+    """PatroumpasSellis2011 §3.2. A slide of one tick moves with every instant."""
 
     width: int
     slide: int = 1

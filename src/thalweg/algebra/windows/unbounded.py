@@ -13,7 +13,7 @@ from thalweg.core.time import BEGINNING, FOREVER, Clock, Instant
 
 @dataclass(frozen=True)
 class Unbounded(LogicalWindow):
-    """The stream's current contents (seed 002, definition 4)."""
+    """The stream's current contents (PatroumpasSellis2011, definition 4)."""
 
     def scope(self, t: Instant) -> Scope:
         """All instants up to t."""

@@ -1,4 +1,4 @@
-"""`[RANGE x ON attribute]`: a column serves as the clock (seed 002, section 3.1: value-based windows).
+"""`[RANGE x ON attribute]`: a column serves as the clock (PatroumpasSellis2011 §3.1: value-based windows).
 
 With m(t) the greatest value of the attribute so far, the window shows the tuples with m(t) - x < value <= m(t).
 A tuple that arrives more than x behind m is never shown, nor is one whose attribute is NULL.

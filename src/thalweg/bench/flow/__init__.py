@@ -1,4 +1,4 @@
-"""`thalweg bench flow`: many queries in one eddy, against the same queries run in other ways (seed 003)."""
+"""`thalweg bench flow`: many queries in one eddy, against the same queries run in other ways (MaddenEtAl2002)."""
 
 from thalweg.bench.flow.run import run
 

@@ -1,4 +1,4 @@
-"""Stocks and articles: an eddy against the two plans that NiagaraCQ would make (seed 003, section 5).
+"""Stocks and articles: an eddy against the two plans that NiagaraCQ would make (MaddenEtAl2002 §5).
 
     SELECT * FROM stocks AS s, articles AS a WHERE s.price > x AND s.symbol = a.symbol
 

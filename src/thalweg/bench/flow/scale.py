@@ -1,4 +1,4 @@
-"""The paper's scenario: 100,000 queries over 5 sources of 3 attributes, 1.5 predicates each (seed 003, table 2)."""
+"""100,000 queries over 5 sources of 3 attributes, 1.5 predicates each (MaddenEtAl2002 Table 2)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from thalweg.kernel.pipeline import build
 
 AGAINST_KERNEL = 50.0  # 1,000 queries
 GROWTH = 4.0  # from 1,000 to 10,000 queries
-AGAINST_EDDIES = 2.0  # from about 20 queries on (seed 003, figure 6)
+AGAINST_EDDIES = 2.0  # from about 20 queries on (MaddenEtAl2002, figure 6)
 MATCHES = 10.0  # per tuple
 MEASURED = 5
 

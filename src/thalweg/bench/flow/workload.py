@@ -1,4 +1,4 @@
-"""Selections over streams of numbers: random queries as in seed 003, section 3.2.8, and ever more selective ones."""
+"""Selections over streams of numbers: random queries as in MaddenEtAl2002 §3.2.8, and ever more selective ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`thalweg bench joins`: multi-way joins (seed 004, section 6): orders, methods, and trees of binary joins."""
+"""`thalweg bench joins`: multi-way joins (GolabOzsu2003 §6): orders, methods, and trees of binary joins."""
 
 from thalweg.bench.joins.run import run
 

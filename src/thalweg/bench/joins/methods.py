@@ -1,4 +1,4 @@
-"""Hash tables against nested loops, four windows, two tuples of a value in each (seed 004, section 6.3)."""
+"""Hash tables against nested loops, four windows, two tuples of a value in each (GolabOzsu2003 §6.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cases of `thalweg bench joins` (seed 004, section 6)."""
+"""The cases of `thalweg bench joins` (GolabOzsu2003 §6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One join of four or six windows against trees of binary joins (seed 004, section 6).
+"""One join of four or six windows against trees of binary joins (GolabOzsu2003 §6).
 
 Where all windows are alike and few of the results fulfil a condition over all of them, intermediate results are large;
 then what is stored is compared too. In the tables' workloads some order of a tree keeps them small. The trees are

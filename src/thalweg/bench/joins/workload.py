@@ -1,4 +1,4 @@
-"""Streams as in seed 004, section 6.1: in every tick a tuple of a stream that is drawn by the streams' rates."""
+"""Streams as in GolabOzsu2003 §6.1: in every tick a tuple of a stream that is drawn by the streams' rates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The connections that seeds 000 and 002 put their queries to: recorded ones if there are any, else made up.
+"""The connections that GolabOzsu2005 and PatroumpasSellis2011 query: recorded ones if there are any, else made up.
 
 The papers' trace, LBL-CONN-7, is read if the user has it; Zeek's connection logs are the nearest thing otherwise; and
 the generator `connections` needs nothing. Their times are ignored, as in the papers: what a stream brings in a tick is

@@ -1,4 +1,4 @@
-"""Continuously adaptive shared queries (seed 003): grouped filters, SteMs and routing; lineage as bitmaps."""
+"""Continuously adaptive shared queries (MaddenEtAl2002): grouped filters, SteMs and routing; lineage as bitmaps."""
 
 from thalweg.flows.eddy.delivered import Delivered
 from thalweg.flows.eddy.eddy import Eddy

@@ -1,4 +1,4 @@
-"""Bitmaps as columns: a matrix of 64-bit words, one row per tuple, one bit per query (seed 003, section 3.2.2)."""
+"""Bitmaps as columns: a matrix of 64-bit words, one row per tuple, one bit per query (MaddenEtAl2002 §3.2.2)."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class Chunk:
 
 
 class Block:
-    """Tuples with their lineage, and by layer the clauses of which a part has come out true (seed 003, 3.2.7)."""
+    """Tuples with their lineage, and by layer the clauses of which a part has come out true (MaddenEtAl2002 §3.2.7)."""
 
     def __init__(self, chunk: Chunk, rows: slice, members: Words, having: Mapping[int, Words]) -> None:
         """All tuples begin with the bits of all members; by layer, those that have such a clause."""

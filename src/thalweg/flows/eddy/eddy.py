@@ -1,4 +1,4 @@
-"""The eddy: many select-project-join queries over the same streams in one pass (seed 003)."""
+"""The eddy: many select-project-join queries over the same streams in one pass (MaddenEtAl2002)."""
 
 from __future__ import annotations
 

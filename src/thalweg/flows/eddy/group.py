@@ -1,4 +1,4 @@
-"""The queries of one shape: their bits, windows, demands and projections (a *virtual source* of seed 003, 3.3.2)."""
+"""The queries of one shape: their bits, windows, demands and projections (MaddenEtAl2002 §3.3.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grouped filters: all predicates of all queries over one attribute of a stream, as one operator (seed 003, 3.2.6)."""
+"""Grouped filters: all queries' predicates over one attribute of a stream, as one operator (MaddenEtAl2002 §3.2.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that outlives a step: stored tuples, SteMs, and the probing of queries that join or count (seed 003, 3.3)."""
+"""State of joins between steps: stored tuples, SteMs, and the probing of queries (MaddenEtAl2002 §3.3)."""
 
 from __future__ import annotations
 

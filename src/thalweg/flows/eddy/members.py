@@ -1,4 +1,4 @@
-"""Who has which bit. Bits are a matter of a stream, not of the whole eddy (seed 003, section 3.2.3).
+"""Who has which bit. Bits are a matter of a stream, not of the whole eddy (MaddenEtAl2002 §3.2.3).
 
 Queries of one shape lie side by side: a *segment* is the part of a stream's words that they have for one of their uses,
 and a query has the same bit in all segments of its shape. So the lineage of a pair is the AND of two segments.

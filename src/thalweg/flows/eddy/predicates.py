@@ -18,7 +18,7 @@ Disjunct = tuple[Expression, ValueSet]  # an attribute, and for which of its val
 
 
 def normal_form(predicate: Expression) -> list[Expression]:
-    """Conjuncts that are disjunctions (seed 003, section 3.2.7): true together exactly where the predicate is."""
+    """Conjuncts that are disjunctions (MaddenEtAl2002 §3.2.7): true together exactly where the predicate is."""
     clauses: list[Expression] = []
     for part in conjuncts(predicate):
         found = _clauses(part, True)

@@ -38,7 +38,7 @@ class Ways:
 
 
 class Source(Stateful, kind="eddy-source/1"):
-    """Lineage begins with the bits of all queries over the stream; each grouped filter clears some (seed 003, 3.2.2).
+    """Lineage starts with the bits of all queries over the stream; grouped filters clear some (MaddenEtAl2002 §3.2.2).
 
     A tuple leaves when all queries whose bits are left have seen all their operators.
     """

@@ -1,4 +1,4 @@
-"""SteMs: the tuples of a stream by a join attribute, shared by all joins of all queries (seed 003, section 3.3.1)."""
+"""SteMs: the tuples of a stream by a join attribute, shared by all joins of all queries (MaddenEtAl2002 §3.3.1)."""
 
 from __future__ import annotations
 

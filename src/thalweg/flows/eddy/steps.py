@@ -1,4 +1,4 @@
-"""Step functions from values to bitmaps: what a grouped filter looks up (seed 003, section 3.2.6).
+"""Step functions from values to bitmaps: what a grouped filter looks up (MaddenEtAl2002 §3.2.6).
 
 The constants of all predicates cut the values into pieces in which every predicate says the same:
 

@@ -1,4 +1,4 @@
-"""Probing: events on their way through SteMs, in any order of uses (seed 003, sections 3.3.1 and 3.3.2)."""
+"""Probing: events on their way through SteMs, in any order of uses (MaddenEtAl2002 §3.3.1 and 3.3.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MIN and MAX, the retrospective aggregates (seed 002, section 4.2): when the best leaves, another takes its place."""
+"""MIN and MAX, retrospective aggregates (PatroumpasSellis2011 §4.2): when the best leaves, another replaces it."""
 
 from __future__ import annotations
 

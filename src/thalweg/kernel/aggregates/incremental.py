@@ -1,4 +1,4 @@
-"""User-defined aggregates that go step by step: progressive like SUM (seed 002, section 4.2)."""
+"""User-defined aggregates that go step by step: progressive like SUM (PatroumpasSellis2011 §4.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""User-defined aggregates over all values of a group: retrospective like MIN and MAX (seed 002, section 4.2)."""
+"""User-defined aggregates over all values of a group: retrospective like MIN and MAX (PatroumpasSellis2011 §4.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The multi-way join of seed 004: nested loops, hash and hybrid; eager and lazy; any order for each source."""
+"""The multi-way join of GolabOzsu2003: nested loops, hash and hybrid; eager and lazy; any order for each source."""
 
 from thalweg.kernel.multi_join.join import MultiJoin
 from thalweg.kernel.multi_join.lazy import LazyMultiJoin

@@ -37,7 +37,7 @@ class MultiJoin(Operator, kind="multi-join/1"):
     which hold no state: they may change between any two batches.
 
     Update pattern: as a tree of joins. State: the tuples of each input until they end, once for each attribute by which
-    they are looked up; no intermediate results. Seed 004, section 3.
+    they are looked up; no intermediate results. GolabOzsu2003 §3.
     """
 
     KEPT: ClassVar[tuple[str, ...]] = ("_coders", "_stored", "_monitor", "_orders", "_counts")
@@ -91,7 +91,7 @@ class MultiJoin(Operator, kind="multi-join/1"):
 
     @property
     def comparisons(self) -> int:
-        """How often a tuple was looked at as a partner so far (seed 004, section 4.2)."""
+        """How often a tuple was looked at as a partner so far (GolabOzsu2003 §4.2)."""
         return sum(self._counts)
 
     @property

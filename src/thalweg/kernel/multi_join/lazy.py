@@ -1,4 +1,4 @@
-"""The multi-way join, evaluated again at an interval (LAZY and GENERAL LAZY of seed 004)."""
+"""The multi-way join, evaluated again at an interval (LAZY and GENERAL LAZY of GolabOzsu2003)."""
 
 from __future__ import annotations
 

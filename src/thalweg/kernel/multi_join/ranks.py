@@ -1,4 +1,4 @@
-"""In which order predicates are applied: cheap ones that drop much come first (seed 004, section 5.4)."""
+"""In which order predicates are applied: cheap ones that drop much come first (GolabOzsu2003 §5.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks: the way of new tuples of a source through all inputs, in an order of its own (seed 004, section 3)."""
+"""Walks: the way of new tuples of a source through all inputs, in an order of its own (GolabOzsu2003 §3)."""
 
 from __future__ import annotations
 

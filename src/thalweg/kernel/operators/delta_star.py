@@ -1,4 +1,4 @@
-"""delta*: duplicate elimination where all ends are known and no tuple is negative. Seed 000, section 5.3.1 (U5)."""
+"""delta*: duplicate elimination where all ends are known and no tuple is negative. GolabOzsu2005 §5.3.1 (U5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Duplicate elimination for any input: seed 000, section 2.1; seed 002, section 4.2."""
+"""Duplicate elimination for any input: GolabOzsu2005 §2.1; PatroumpasSellis2011 §4.2."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Expire(Operator, kind="expire/1"):
     The same answer, update pattern strict as far as negative tuples go. A premature end -[u, e) becomes -[u, FOREVER),
     and nothing is told at e. Upon a window it makes the plan above run on negative tuples alone.
 
-    State: the tuples whose end is known, in order of that end (EXPIRE of seed 001; seed 000, section 2.3.1).
+    State: the tuples whose end is known, in order of that end (EXPIRE of GhanemEtAl2007; GolabOzsu2005 §2.3.1).
     """
 
     KEPT = ("_ends",)

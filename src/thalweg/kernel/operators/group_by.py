@@ -1,4 +1,4 @@
-"""Grouping and aggregation: seed 000, section 2.1 and rule 4; seed 002, section 4.2."""
+"""Grouping and aggregation: GolabOzsu2005 §2.1 and rule 4; PatroumpasSellis2011 §4.2."""
 
 from __future__ import annotations
 

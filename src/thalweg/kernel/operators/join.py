@@ -34,7 +34,7 @@ class Join(Operator, kind="join/1"):
     the left's own.
 
     Update pattern: WK over windows, STR if an input is, MON over streams. State: the tuples of both sides until they
-    end, each side in the buffer given for it. Seed 000, sections 2.2 and 5.3; seed 001, section 4.2 for negative
+    end, each side in the buffer given for it. GolabOzsu2005 §2.2 and 5.3; GhanemEtAl2007 §4.2 for negative
     tuples.
     """
 

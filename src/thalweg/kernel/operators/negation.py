@@ -27,8 +27,8 @@ from thalweg.kernel.sweep.segments import rank_within, run_starts
 class Negation(Operator, kind="negation/1"):
     """For each value of the `on` columns the first max(0, n - m) of its n left tuples, by (exp, ts, row).
 
-    Equation 1 of seed 000; m counts the right tuples with the value, and NULLs are one value. Strict non-monotonic:
-    a right arrival deletes early, which `premature` counts.
+    Equation 1 of GolabOzsu2005; m counts the right tuples with the value, and NULLs are one value. Strict
+    non-monotonic: a right arrival deletes early, which `premature` counts.
 
     With `ordered` left batches carry dates. Without, `on` must cover all left columns: then copies of a row are alike
     and need no dates. With `direct` results carry their end; without, negative tuples tell every end (NT).

@@ -48,7 +48,7 @@ class NrrJoin(Operator, kind="nrr-join/1"):
     instant have been joined; they are kept until time moves on, and corrected.
 
     Update pattern: as the left input's, which must not be STR. State: all versions of the NRR (see `versions`); of the
-    left input only the tuples with ts = now. Seed 000, section 4.1.
+    left input only the tuples with ts = now. GolabOzsu2005 §4.1.
     """
 
     KEPT = ("_keys", "_versions", "_latest")

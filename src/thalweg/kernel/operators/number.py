@@ -19,7 +19,7 @@ def numbered(schema: Schema) -> Schema:
 
 
 class Number(Operator, kind="arrival-numbers/1"):
-    """Each tuple with its admission order 0, 1, 2 ... as the last column (seed 002, section 3.3).
+    """Each tuple with its admission order 0, 1, 2 ... as the last column (PatroumpasSellis2011 §3.3).
 
     A window above lets the number pass with the tuple, so that who hears that a tuple leaves knows which one it is. For
     base streams: those tell each tuple once. Update pattern: as the input's. State: how many have come.

@@ -33,7 +33,7 @@ class OrderedJoin(Join, kind="ordered-join/1"):
         output              +ab[2,F)     -ab[3,F)       found by a's number
 
     Update pattern: WK by order of expiration. State: the tuples of both sides, and the places of both tuples of each
-    result that is there. Seed 002, section 4.2 (windowed join) and Figure 8 (ORD).
+    result that is there. PatroumpasSellis2011 §4.2 (windowed join) and Figure 8 (ORD).
     """
 
     KEPT = (*Join.KEPT, "_left", "_right", "_results")

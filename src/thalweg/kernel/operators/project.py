@@ -16,7 +16,7 @@ from thalweg.kernel.sweep.evaluate import Evaluator
 class Project(Operator, kind="project/1"):
     """pi_L(S): one computed row per row of S, duplicates kept.
 
-    Update pattern: as the input's. State: none. Seed 000, section 2.2.
+    Update pattern: as the input's. State: none. GolabOzsu2005 §2.2.
     """
 
     def __init__(self, schema: Schema, expressions: Sequence[Expression], pool: StringPool) -> None:

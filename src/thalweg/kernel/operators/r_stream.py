@@ -27,7 +27,7 @@ class RStream(Operator, kind="rstream/1"):
     Monotonic. Needs dates.
 
     State: the alive tuples, and the net changes at the current instant, which a later batch may tell more of; what has
-    been emitted too much is then taken back by negative tuples at that instant. Seed 002, section 2; W8.
+    been emitted too much is then taken back by negative tuples at that instant. PatroumpasSellis2011 §2; W8.
     """
 
     KEPT = ("_alive", "_open", "_before")

@@ -74,13 +74,13 @@ class _Differences(Operator):
 
 
 class IStream(_Differences, kind="istream/1"):
-    """ISTREAM(R): at t the bag R(t) - R(before t), as tuples that stay. Monotonic. Seed 002, section 2; W8."""
+    """ISTREAM(R): at t the bag R(t) - R(before t), as tuples that stay. Monotonic. PatroumpasSellis2011 §2; W8."""
 
     _way = 1
 
 
 class DStream(_Differences, kind="dstream/1"):
-    """DSTREAM(R): at t the bag R(before t) - R(t), as tuples that stay. Monotonic. Seed 002, section 2; W8."""
+    """DSTREAM(R): at t the bag R(before t) - R(t), as tuples that stay. Monotonic. PatroumpasSellis2011 §2; W8."""
 
     _way = -1
 

@@ -16,7 +16,7 @@ from thalweg.kernel.sweep.evaluate import Condition
 class Select(Operator, kind="select/1"):
     """sigma_p(S) = { s in S : p(s) is true }.
 
-    Update pattern: as the input's. State: none. Seed 000, section 2.2.
+    Update pattern: as the input's. State: none. GolabOzsu2005 §2.2.
     """
 
     def __init__(self, schema: Schema, predicate: Expression, pool: StringPool) -> None:

@@ -12,7 +12,7 @@ from thalweg.kernel.operator import Operator
 class Union(Operator, kind="union/1"):
     """S1 + S2 + ...: the multiplicities of a row add up (UNION ALL). Any number of inputs of equal types.
 
-    Update pattern: the strongest of the inputs'. State: none. Seed 000, section 2.2.
+    Update pattern: the strongest of the inputs'. State: none. GolabOzsu2005 §2.2.
     """
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:

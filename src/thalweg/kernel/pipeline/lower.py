@@ -115,7 +115,7 @@ class Lowering:
         return self._unexpired_places[plan]
 
     def _below(self, plan: Plan) -> int:
-        """The input of a selection or projection: above a window these come before EXPIRE (seed 001, section 5.2)."""
+        """The input of a selection or projection: above a window these come before EXPIRE (GhanemEtAl2007 §5.2)."""
         return self._unexpired(plan) if is_selected_window(plan) else self.place(plan)
 
     def _side(self, plan: Plan) -> Side:

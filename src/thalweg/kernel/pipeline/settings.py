@@ -28,8 +28,8 @@ class Settings:
     "direct" with the ends that they have, hashed on their keys, "partitions" the same in partitions by exp, "hybrid"
     all ends by negative tuples. "auto" is "direct", or "hybrid" where most are expected to be deleted.
 
-    Of multi-way joins (seed 004): `join` says how partners are found ("hash", "nested-loops", or "hybrid" with an index
-    on the inputs at the positions `indexed`), `algorithm` how new tuples are walked through the other windows,
+    Of multi-way joins (GolabOzsu2003): `join` says how to find partners ("hash", "nested-loops", or "hybrid" with an
+    index on the inputs at the positions `indexed`), `algorithm` how new tuples are walked through the other windows,
     `reevaluate` how often that is done (M3; results come that much later at most), `order` the positions of the inputs
     in the order to walk them, `drift` the factor by which rates, sizes or distinct values change before another order
     is looked for.

@@ -14,11 +14,11 @@ from thalweg.patterns import Annotated, BufferKind, Expiry, annotate, is_direct
 class Strategy(Enum):
     """The value is what users write."""
 
-    AUTO = "auto"  # known ends where there are any, negative tuples else; buffers by pattern (UPA, seed 000)
+    AUTO = "auto"  # known ends where there are any, negative tuples else; buffers by pattern (UPA, GolabOzsu2005)
     NT = "nt"  # negative tuples for every end
-    ORD = "ord"  # as AUTO, and every join over physical windows finds its results by order of expiration (seed 002)
+    ORD = "ord"  # as AUTO; joins over physical windows find results by order of expiration (PatroumpasSellis2011)
     DIRECT = "direct"  # known ends only, in sequential buffers; refused where an end is not known
-    ITA = "ita"  # input-triggered: an operator learns the time from the tuples that reach it (seed 001)
+    ITA = "ita"  # input-triggered: an operator learns the time from the tuples that reach it (GhanemEtAl2007)
     NTA = "nta"  # negative tuples through queues
     TIME_MESSAGE = "time-message"  # above a join, messages instead of negative tuples
     PIGGYBACK = "piggyback"  # messages that later tuples carry along
@@ -30,7 +30,7 @@ class Strategy(Enum):
 
     @property
     def is_queued(self) -> bool:
-        """Whether operators are joined by queues and have clocks of their own (seed 001)."""
+        """Whether operators are joined by queues and have clocks of their own (GhanemEtAl2007)."""
         return self in (Strategy.ITA, Strategy.NTA, Strategy.TIME_MESSAGE, Strategy.PIGGYBACK)
 
     @property

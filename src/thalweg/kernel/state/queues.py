@@ -1,4 +1,4 @@
-"""Many FIFO queues in shared lanes: the list of seed 000, section 5.3.1, one for each dense code.
+"""Many FIFO queues in shared lanes: the list of GolabOzsu2005 §5.3.1, one for each dense code.
 
 Row number i of a code (numbers begin at 1) lies in the code's ring of slots, so any row is found by arithmetic,
 appending moves nothing, and what has left the front frees its slot. A ring that is too small moves to a larger one.

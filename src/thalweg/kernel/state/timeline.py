@@ -1,4 +1,4 @@
-"""What is due later: rows of lanes, taken out in order of time. The partitioned buffer of seed 000, section 5.3.2.
+"""What is due later: rows of lanes, taken out in order of time. The partitioned buffer of GolabOzsu2005 §5.3.2.
 
 Rows are appended as immutable runs sorted by time. Taking out what is due up to t moves a mark past a prefix of each
 run; a run whose last row is due is dropped whole. Small runs are merged when there are too many.

@@ -25,7 +25,7 @@ class Counted:
 
 
 class CountingSteps(Steps[Counted]):
-    """ROWS is PARTITION BY nothing (seed 002, section 3.3.2); the two differ in when they let tuples in."""
+    """ROWS is PARTITION BY nothing (PatroumpasSellis2011 §3.3.2); the two differ in when they let tuples in."""
 
     KEPT = ("_last", "_waiting")
 

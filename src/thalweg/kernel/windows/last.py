@@ -35,7 +35,7 @@ class LastOfEach(Stateful, kind="last-of-each/1"):
     """+[start, end) for each tuple let in, cut short at u = start of the n-th tuple of its key let in after it.
 
     If that one is in the same batch the output is +[start, u) at once, else it is -[u, end) when it comes. State: a
-    queue per key (seed 002, section 3.3.2).
+    queue per key (PatroumpasSellis2011 §3.3.2).
     """
 
     KEPT = ("_coder", "_queues", "_unchecked", "_patience")

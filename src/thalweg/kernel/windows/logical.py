@@ -13,7 +13,7 @@ from thalweg.kernel.state.timeline import Timeline
 
 
 class LogicalWindowing(Operator, kind="logical-window/1"):
-    """sign [ts, FOREVER) becomes sign [start, end), the window's lifetime of ts (seed 002, section 3.2).
+    """sign [ts, FOREVER) becomes sign [start, end), the window's lifetime of ts (PatroumpasSellis2011 §3.2).
 
     Linear, so a tuple that is taken back needs nothing special. Pattern: WKS (MON if nothing ends). State: what has
     arrived but waits for the next slide.

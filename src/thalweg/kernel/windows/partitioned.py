@@ -15,7 +15,7 @@ from thalweg.kernel.windows.waiting import Waiting, wait
 
 
 class PartitionedSteps(CountingSteps, kind="partitioned-window/1"):
-    """A tuple lives as the range says, until the n-th later tuple of its key is let in (seed 002, section 3.3).
+    """A tuple lives as the range says, until the n-th later tuple of its key is let in (PatroumpasSellis2011 §3.3).
 
     Pattern: WK by order of expiration; with a range ends are known, and premature ones are negative tuples. State: a
     queue per key, and what waits for the next slide.

@@ -16,7 +16,7 @@ from thalweg.kernel.windows.waiting import Waiting, count_waiting, wait
 
 
 class RowsSteps(CountingSteps, kind="rows-window/1"):
-    """Arrival i enters with the last one of its block of m and leaves when arrival i + n enters (seed 002, 3.3).
+    """Arrival i enters with the last of its block of m and leaves when i + n enters (PatroumpasSellis2011 §3.3).
 
     Pattern: WKS by order of expiration. State: the window's tuples and the incomplete block.
 

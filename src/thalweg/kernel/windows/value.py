@@ -29,7 +29,7 @@ class ValueUpdate:
 
 
 class ValueSteps(Steps[ValueUpdate], kind="value-window/1"):
-    """A tuple of value v enters if v > m(ts) - x and leaves at the first instant with m - x >= v (seed 002, 3.1).
+    """A tuple of value v enters if v > m(ts) - x and leaves once m - x >= v (PatroumpasSellis2011 §3.1).
 
     m(t) is the greatest value up to and at t. Pattern: WK by order of values. State: the window's tuples by value:
     m - x is a clock, and they wait for it.

@@ -1,4 +1,4 @@
-"""Orders for multi-way joins: what an order costs, and how a cheap one is found (seed 004, sections 4 and 5)."""
+"""Orders for multi-way joins: what an order costs, and how a cheap one is found (GolabOzsu2003 §4 and 5)."""
 
 from thalweg.optimizer.join_orders.buckets import bucket_sizes
 from thalweg.optimizer.join_orders.choose import Algorithm, Method, choose_orders

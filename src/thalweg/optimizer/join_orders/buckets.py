@@ -1,4 +1,4 @@
-"""How many buckets the hash tables of a multi-way join should have (M5; seed 004, sections 5.3 and 6.5).
+"""How many buckets the hash tables of a multi-way join should have (M5; GolabOzsu2003 §5.3 and 6.5).
 
 A window is looked at w_j times per unit of time, a bucket of C_j / b_j tuples each time. The sum of w_j C_j / b_j for a
 given number of buckets is smallest when b_j grows with the square root of w_j C_j: large tables belong to fast streams

@@ -1,4 +1,4 @@
-"""From statistics to an order for each source, as the algorithms of seed 004 want them."""
+"""From statistics to an order for each source, as the algorithms of GolabOzsu2003 want them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an order costs: attribute comparisons per unit of time (seed 004, section 4.2).
+"""What an order costs: attribute comparisons per unit of time (GolabOzsu2003 §4.2).
 
 A walk begins with the tuples of one input and meets the others one by one. With n partial results, each further stream
 j costs n times the tuples of j that are looked at: all C_j in nested loops, C_j / b_j in a hash table of b_j buckets.

@@ -8,7 +8,7 @@ from thalweg.optimizer.columns import split
 
 
 def associate_join(plan: Plan) -> Plan | None:
-    """Joins of windows are associative (seed 002, section 5), of any windows. Inner joins only.
+    """Joins of windows are associative (PatroumpasSellis2011 §5), of any windows. Inner joins only.
 
     Parts of both conditions that read S2 and S3 alone go into the new join, all others into the upper one.
     """

@@ -9,7 +9,7 @@ _MIRRORED = {JoinKind.LEFT: JoinKind.RIGHT, JoinKind.RIGHT: JoinKind.LEFT}
 
 
 def commute_join(plan: Plan) -> Plan | None:
-    """Joins of windows are commutative (seed 002, section 5), of any windows: dates are the later and the earlier.
+    """Joins of windows are commutative (PatroumpasSellis2011 §5), of any windows: dates are the later and the earlier.
 
     LEFT becomes RIGHT. A projection puts the columns back in their order.
     """

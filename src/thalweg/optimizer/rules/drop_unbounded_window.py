@@ -7,7 +7,7 @@ from thalweg.algebra.windows import Unbounded
 
 
 def drop_unbounded_window(plan: Plan) -> Plan | None:
-    """Everything so far is the stream's own contents (seed 002, definition 4). Always."""
+    """Everything so far is the stream's own contents (PatroumpasSellis2011, definition 4). Always."""
     match plan:
         case Windowed(stream, Unbounded()):
             return stream

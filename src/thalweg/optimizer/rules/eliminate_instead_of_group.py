@@ -11,7 +11,7 @@ def eliminate_instead_of_group(plan: Plan) -> Plan | None:
 
     With keys and without aggregates. The rows and their ts agree; exp does not (that of a group is FOREVER), so not
     where something above looks at dates. Nor over strict inputs, which would make the result strict (rule 3 of
-    seed 000, section 5.2) where groups stay weak (rule 4).
+    GolabOzsu2005 §5.2) where groups stay weak (rule 4).
     """
     match plan:
         case GroupBy(child, keys, ()) if keys and derive(child).pattern is not Pattern.STR:

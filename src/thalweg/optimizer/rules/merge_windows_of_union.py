@@ -7,7 +7,7 @@ from thalweg.algebra.windows import LogicalWindow
 
 
 def merge_windows_of_union(plan: Plan) -> Plan | None:
-    """One window instead of two, first in, first out again (seed 002, section 5).
+    """One window instead of two, first in, first out again (PatroumpasSellis2011 §5).
 
     Logical windows of identical signature only: `[ROWS n]` of both would show up to 2n tuples.
     """

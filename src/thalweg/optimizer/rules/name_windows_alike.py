@@ -10,7 +10,7 @@ from thalweg.core.time import BEGINNING, FOREVER
 
 
 def name_windows_alike(plan: Plan) -> Plan | None:
-    """Windows with the same scope at every instant (seed 002, section 3) get one signature, so that they are shared."""
+    """Windows with the same scope at every instant (PatroumpasSellis2011 §3) get one signature, to be shared."""
     match plan:
         case Windowed(stream, window):
             return Windowed(stream, _named(window))

@@ -9,7 +9,7 @@ from thalweg.optimizer.narrow import narrow
 
 
 def prune_join_columns(plan: Plan) -> Plan | None:
-    """Joins keep only the columns that are read above them or by their condition (seed 002, section 5).
+    """Joins keep only the columns that are read above them or by their condition (PatroumpasSellis2011 §5).
 
     Below a projection or a group-by, also through a selection. Not below DISTINCT, a negation or a top-k: they compare
     whole rows.

@@ -9,7 +9,7 @@ from thalweg.algebra.plan import Join, JoinKind, NrrJoin, Plan, SemiJoin
 
 
 def pull_anti_join_above_join(plan: Plan) -> Plan | None:
-    """Joins below a negation see no negative tuples: update pattern simplification (seed 000, section 5.4.2, figure 6).
+    """Joins below a negation see no negative tuples: update pattern simplification (GolabOzsu2005 §5.4.2, figure 6).
 
     In its anti-join form (NOT EXISTS, NOT IN) a negation drops a left row for its values alone, so it may do so before
     or after the row has met its partners; with the counts of equation 1 it may not. Above inner joins, semi-joins and

@@ -9,7 +9,7 @@ from thalweg.optimizer.keys import is_unique, partner_columns
 
 
 def pull_negation_above_join(plan: Plan) -> Plan | None:
-    """Joins below a negation see no negative tuples (seed 000, section 5.4.2, figure 6).
+    """Joins below a negation see no negative tuples (GolabOzsu2005 §5.4.2, figure 6).
 
     The paper draws it for any negation, but equation 1 counts: with two left rows, one right row and two partners it
     gives 2 results pushed down, and 3 pulled up. Where a value of A has one left row at most, before and after the

@@ -8,7 +8,7 @@ from thalweg.algebra.plan import Distinct, Join, JoinKind, Plan, SemiJoin
 
 
 def push_distinct_below_join(plan: Plan) -> Plan | None:
-    """The output of delta* serves as the join's input state (seed 000, section 5.4.2).
+    """The output of delta* serves as the join's input state (GolabOzsu2005 §5.4.2).
 
     Dates agree: the latest of the pairs is the pair of the latest, and of the earlier of two expiries the last is the
     earlier of the last two. Inner, LEFT and RIGHT joins; in a FULL join a row of NULLs may come from either side. Not

@@ -10,7 +10,7 @@ from thalweg.optimizer.columns import plain
 
 
 def push_projection_below_window(plan: Plan) -> Plan | None:
-    """Windows keep narrower tuples (seed 002, section 5).
+    """Windows keep narrower tuples (PatroumpasSellis2011 §5).
 
     Logical windows always. Physical ones too, as the paper says, if the columns that they look at are among L as they
     are, and if the stream comes in order of arrival: a derived stream breaks ties by the whole row, which L changes.

@@ -10,7 +10,7 @@ from thalweg.optimizer.conditions import tells_zeros_apart
 
 
 def push_selection_below_negation(plan: Plan) -> Plan | None:
-    """Both sides drop whole values, so that the counts of equation 1 (seed 000) stay as they are for the others.
+    """Both sides drop whole values, so that the counts of equation 1 (GolabOzsu2005) stay as they are for the others.
 
     Parts over the `on` attributes only. Any other part would change how many left rows a value has, and with it how
     many of them the right rows leave over.

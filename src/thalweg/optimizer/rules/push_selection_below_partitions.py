@@ -11,7 +11,7 @@ from thalweg.optimizer.conditions import tells_zeros_apart
 def push_selection_below_partitions(plan: Plan) -> Plan | None:
     """Whole partitions are dropped before they are kept.
 
-    Seed 002, section 5, has no such rule for partitioned windows. It holds for parts of the predicate that read the
+    PatroumpasSellis2011 §5, has no such rule for partitioned windows. It holds for parts of the predicate that read the
     keys alone: they keep or drop a partition as a whole, and partitions do not see each other.
     """
     match plan:

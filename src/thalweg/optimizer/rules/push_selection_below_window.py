@@ -7,7 +7,7 @@ from thalweg.algebra.windows import LogicalWindow
 
 
 def push_selection_below_window(plan: Plan) -> Plan | None:
-    """Only what qualifies enters the window (seed 002, section 5).
+    """Only what qualifies enters the window (PatroumpasSellis2011 §5).
 
     Logical windows only: whether time shows a tuple does not depend on its neighbours. `[ROWS n]` of the selected
     stream would reach further back, and `[RANGE x ON a]` would measure from another maximum.

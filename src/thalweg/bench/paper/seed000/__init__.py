@@ -1,4 +1,4 @@
-"""The experiments of seed 000: five queries over connections, in the negative tuple, direct and UPA approaches."""
+"""The experiments of GolabOzsu2005: five queries over connections, in the negative tuple, direct and UPA approaches."""
 
 from thalweg.bench.paper.experiment import Experiment
 from thalweg.bench.paper.seed000.distinct import FIGURE_11, FIGURE_12, FIGURE_13, FIGURE_14, FIGURE_16

@@ -1,4 +1,4 @@
-"""Duplicate elimination as in the literature (seed 000, section 2.1): it stores its input and its output.
+"""Duplicate elimination as in the literature (GolabOzsu2005 §2.1): it stores its input and its output.
 
 When the tuple shown for a value ends, the input is read through for the youngest tuple of that value. delta* (section
 5.3.1) is what the paper puts in its place; this one stands here to be compared with.

@@ -1,4 +1,4 @@
-"""The five queries of seed 000, section 6.1, and what their figures have in common."""
+"""The five queries of GolabOzsu2005 §6.1, and what their figures have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How seed 000's queries are run: links of one tuple per tick, sliding windows, and a view of the result.
+"""How GolabOzsu2005's queries are run: links of one tuple per tick, sliding windows, and a view of the result.
 
 The paper's times include the view, which each approach keeps in its own way: in a table by key that negative tuples
 delete from (NT), in a sequence that is read through (DIRECT), in partitions by expiry (UPA). The view is brought up to

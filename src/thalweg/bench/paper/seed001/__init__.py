@@ -1,4 +1,4 @@
-"""The experiments of seed 001: how operators learn the time, input-triggered, by negative tuples and by messages."""
+"""The experiments of GhanemEtAl2007: how operators learn the time: from input, negative tuples or messages."""
 
 from thalweg.bench.paper.experiment import Experiment
 from thalweg.bench.paper.seed001.delay import FIGURE_7B, FIGURE_7C

@@ -1,4 +1,4 @@
-"""The experiments of seed 002: operators alone, over windows of every kind."""
+"""The experiments of PatroumpasSellis2011: operators alone, over windows of every kind."""
 
 from thalweg.bench.paper.experiment import Experiment
 from thalweg.bench.paper.seed002.count_windows import FIGURE_8, FIGURE_9, FIGURE_10

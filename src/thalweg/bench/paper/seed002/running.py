@@ -1,4 +1,4 @@
-"""How seed 002's operators are run: each alone over a window, fed a chunk of connections in every execution cycle.
+"""How PatroumpasSellis2011's operators are run: each alone over a window, fed a chunk in every execution cycle.
 
 As in the paper, what the window itself costs is left out: only the operators above it are timed.
 """

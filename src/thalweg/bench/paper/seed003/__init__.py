@@ -1,4 +1,4 @@
-"""The experiments of seed 003: many queries in one eddy."""
+"""The experiments of MaddenEtAl2002: many queries in one eddy."""
 
 from thalweg.bench.paper.experiment import Experiment
 from thalweg.bench.paper.seed003.niagara import FIGURE_11A, FIGURE_11B

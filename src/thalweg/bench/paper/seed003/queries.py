@@ -1,4 +1,4 @@
-"""The queries of the paper's tables 3 and 4 over a stream of uniform numbers (seed 003, section 4)."""
+"""The queries of the paper's tables 3 and 4 over a stream of uniform numbers (MaddenEtAl2002 §4)."""
 
 from __future__ import annotations
 

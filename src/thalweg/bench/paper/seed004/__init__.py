@@ -1,4 +1,4 @@
-"""The experiments of seed 004: multi-way joins of windows, their orders, nested loops and hash tables."""
+"""The experiments of GolabOzsu2003: multi-way joins of windows, their orders, nested loops and hash tables."""
 
 from thalweg.bench.paper.experiment import Experiment
 from thalweg.bench.paper.seed004.algorithms import FIGURE_2, FIGURE_3A, FIGURE_3B

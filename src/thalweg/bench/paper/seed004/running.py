@@ -1,4 +1,4 @@
-"""Joins of windows as seed 004 describes them: by rate, extent and distinct values; comparisons and time of a run."""
+"""Joins of windows as in GolabOzsu2003, by rate, extent and distinct values; comparisons and time of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routing policies: which operator a chunk of tuples visits next (seed 003, section 4), one file each."""
+"""Routing policies: which operator a chunk of tuples visits next (MaddenEtAl2002 §4), one file each."""
 
 from __future__ import annotations
 

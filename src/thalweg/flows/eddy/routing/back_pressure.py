@@ -1,4 +1,4 @@
-"""Back-pressure: fast operators take more tuples early, because their queues are short (seed 003, section 4)."""
+"""Back-pressure: fast operators take more tuples early, because their queues are short (MaddenEtAl2002 §4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A given order: optimal where it is known which filters drop most (seed 003, section 4.1)."""
+"""A given order: optimal where it is known which filters drop most (MaddenEtAl2002 §4.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random order: what any other policy must beat (seed 003, section 4.1)."""
+"""Random order: what any other policy must beat (MaddenEtAl2002 §4.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tickets weighted by predicates: the paper's own scheme (seed 003, section 4)."""
+"""Tickets weighted by predicates: the paper's own scheme (MaddenEtAl2002 §4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reference counts: at which times results of an operator end (seed 001, section 5.2.1, N4)."""
+"""Reference counts: at which times results of an operator end (GhanemEtAl2007 §5.2.1, N4)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from thalweg.kernel.state.snapshot import Stateful, Tree, immutable
 class Item:
     """Some tuples, or none: then it is a time-message. Whoever takes it learns that time has come to `clock`.
 
-    `flagged` is the PGFlag of seed 001, section 6: the item carries a time-message that it overtook, so the time must
+    `flagged` is the PGFlag of GhanemEtAl2007 §6: the item carries a time-message that it overtook, so the time must
     go on upwards even if the tuples do not.
     """
 

@@ -1,7 +1,7 @@
 """What a state buffer is: the tuples of a join's side by the dense code of their key, as immutable runs.
 
 Whoever probes looks at the ends of what is found. So a buffer may forget late, and how late (`lazy`, the expiration
-interval of seed 000, section 2.3) changes its size and its cost, never a result.
+interval of GolabOzsu2005 §2.3) changes its size and its cost, never a result.
 
 Any buffer takes any tuples, for a pattern is a promise about cost: a tuple that breaks it is found, deleted and in the
 end forgotten like all others, only not as cheaply. A negative tuple that finds no equal positive one stays, until it

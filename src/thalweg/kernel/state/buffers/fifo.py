@@ -1,4 +1,4 @@
-"""The FIFO list of seed 000, section 5.3.2: for inputs whose tuples leave in the order in which they came (WKS).
+"""The FIFO list of GolabOzsu2005 §5.3.2: for inputs whose tuples leave in the order in which they came (WKS).
 
     runs, oldest first   [ 1 .. 9 ] [ 10 .. 19 ] [ 20 .. 24 ] [ 25 ]  <- arrivals
     expire               whole runs, from the front

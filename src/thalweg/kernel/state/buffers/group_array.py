@@ -1,4 +1,4 @@
-"""The array by group of seed 000, section 5.3.2: a group's new value overwrites the one it replaces."""
+"""The array by group of GolabOzsu2005 §5.3.2: a group's new value overwrites the one it replaces."""
 
 from __future__ import annotations
 

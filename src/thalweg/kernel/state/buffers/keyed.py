@@ -1,4 +1,4 @@
-"""The buffer of the negative tuple approach: tuples found by key, whenever they go. Seed 000, sections 2.3.1, 5.3.2.
+"""The buffer of the negative tuple approach: tuples found by key, whenever they go. GolabOzsu2005 §2.3.1, 5.3.2.
 
 For strict inputs (STR), and for all in strategy NT. A key's dense code leads to its tuples, and a hash of the tuple to
 the one that a negative tuple deletes. Where lifetimes differ, a run is rewritten once much of it has ended.

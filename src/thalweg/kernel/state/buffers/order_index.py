@@ -1,4 +1,4 @@
-"""Join results found by either of the two tuples they consist of: the two catalogues of seed 002, section 4.2.
+"""Join results found by either of the two tuples they consist of: the two catalogues of PatroumpasSellis2011 §4.2.
 
 Over physical windows no instant says when a result ends, but each of its tuples has an order of expiration within its
 own window, and orders of two windows do not compare. So a result carries both, and has its place in two catalogues,

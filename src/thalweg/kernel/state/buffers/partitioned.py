@@ -1,4 +1,4 @@
-"""The circular array of partitions by expiry time: seed 000, section 5.3.2 and Figure 7.
+"""The circular array of partitions by expiry time: GolabOzsu2005 §5.3.2 and Figure 7.
 
 For inputs whose ends are known but not in order of arrival (WK). With five partitions of width 10, at time 50:
 

@@ -1,4 +1,4 @@
-"""The buffer of the direct approach: one sequence in order of arrival. Seed 000, section 2.3.2.
+"""The buffer of the direct approach: one sequence in order of arrival. GolabOzsu2005 §2.3.2.
 
 What has ended is anywhere in it, and so are a key's tuples: every expiration and every probe reads it from one end to
 the other. It stands here to be compared with.
