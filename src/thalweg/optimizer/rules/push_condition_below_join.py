@@ -13,8 +13,8 @@ def push_condition_below_join(plan: Plan) -> Plan | None:
     """Rows that can have no partner are dropped before the join keeps them.
 
     PatroumpasSellis2011 §5 writes one F on both sides; each part goes to the side whose columns it reads, and a part
-    over both stays. Only to a side whose rows do not survive without a partner: both of an inner join and of a semi-join,
-    the right one of a LEFT, an anti- or an NRR LEFT join, the left one of a RIGHT join, none of a FULL join.
+    over both stays. Only to a side whose rows do not survive without a partner: both sides of an inner and of a
+    semi-join, the right one of a LEFT, an anti- or an NRR LEFT join, the left one of a RIGHT join, none of a FULL join.
     """
     if not isinstance(plan, Join | SemiJoin | NrrJoin):
         return None
