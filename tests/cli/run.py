@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from click.testing import CliRunner, Result
 
@@ -13,10 +15,13 @@ from thalweg.cli.main import main
 
 SOURCES = Path(__file__).parents[2] / "src"
 
+# click 8.1 mixes standard error into standard output unless it is told not to; later versions never do.
+_APART: dict[str, Any] = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
+
 
 def thalweg(*args: object, stdin: str | None = None) -> Result:
     """Run a command; an error that is not meant for users fails the test."""
-    result = CliRunner().invoke(main, [str(arg) for arg in args], input=stdin, prog_name="thalweg")
+    result = CliRunner(**_APART).invoke(main, [str(arg) for arg in args], input=stdin, prog_name="thalweg")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

@@ -176,7 +176,18 @@ class CqlParser(Parser):
         right = self._parse_select(nested=True, parse_set_operation=False)
         if right is None:
             self.raise_error(f"{token.text} wants a query on its right, got {self.got}")
+        if operation is not exp.Intersect:  # INTERSECT binds tighter, which sqlglot does not know before 30.26
+            while tighter := self.parse_set_operation(right, intersect_only=True):
+                right = self._hoisted(tighter)
         return self.expression(operation(this=this, distinct=distinct, expression=right, on=on), token=token)
+
+    def _hoisted(self, operation: exp.SetOperation) -> exp.SetOperation:
+        """Move an ORDER BY or LIMIT of the last operand to the operation, from where sqlglot moves it on."""
+        for name in self.SET_OP_MODIFIERS:
+            if modifier := operation.expression.args.get(name):
+                operation.expression.set(name, None)
+                operation.set(name, modifier)
+        return operation
 
 
 def _friendly(message: str, got: str) -> str:

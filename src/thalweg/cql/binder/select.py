@@ -63,7 +63,10 @@ def _binder(context: Context, node: exp.Select, source: Bound) -> ExpressionBind
 
 def _group_keys(context: Context, node: exp.Select, scope: Scope) -> list[Named]:
     group = node.args["group"]
-    if any(group.args.get(form) for form in ("rollup", "cube", "grouping_sets", "totals", "all")):
+    forms = (exp.Rollup, exp.Cube, exp.GroupingSets)  # keys to newer versions of sqlglot, arguments to older ones
+    if any(group.args.get(form) for form in ("rollup", "cube", "grouping_sets", "totals", "all")) or any(
+        isinstance(key, forms) for key in group.expressions
+    ):
         raise PlanError("ROLLUP, CUBE and GROUPING SETS are not part of CQL", hint="UNION ALL of several GROUP BYs").at(
             context.span(group)
         )
