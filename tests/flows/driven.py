@@ -11,7 +11,10 @@ from hypothesis import note
 
 from kernel.operators.feeds import Signed, contents, from_batch, to_batch
 from reference.oracle.tables import close
+from strategies.aggregates import USER_AGGREGATES
 from strategies.catalog import N, R, S, T, U
+from thalweg.algebra.codec import Functions
+from thalweg.algebra.expressions import UserAggregate
 from thalweg.algebra.plan import Plan, Select, StreamScan, Windowed
 from thalweg.algebra.windows import Landmark, PartitionedRows, Rows, Unbounded, ValueRange, Window
 from thalweg.core.rows import Arrival, Change
@@ -61,7 +64,8 @@ class Shown:
 class Driven:
     """Commands and events, told to an engine and taken down by hand."""
 
-    def __init__(self, most_held: int = 1_000) -> None:
+    def __init__(self, most_held: int = 1_000, aggregates: Iterable[UserAggregate] = ()) -> None:
+        self._functions = Functions.of([*USER_AGGREGATES, *aggregates])
         self._most = most_held
         self.engine = self._engine()
         self.now: Instant = BEGINNING
@@ -71,7 +75,7 @@ class Driven:
         self._updates: list[Event] = []
 
     def _engine(self) -> FlowEngine:
-        engine = FlowEngine(most_held=self._most)
+        engine = FlowEngine(most_held=self._most, functions=self._functions)
         engine.know_tables(*TABLES)
         return engine
 

@@ -11,6 +11,7 @@ import pytest
 
 import thalweg as tw
 from thalweg.algebra.catalog import Catalog
+from thalweg.algebra.codec import Functions
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import to_lane
 from thalweg.cql import compile_script, register
@@ -77,7 +78,7 @@ def test_an_eddy_goes_on_from_a_snapshot(cut: int) -> None:
         for now, feeds in enumerate(told, start=1):
             if stops and now - 1 == cut:
                 tree = pickle.loads(pickle.dumps(engine.snapshot()))
-                engine = FlowEngine()
+                engine = FlowEngine(functions=Functions.of([unlucky]))
                 engine.restore(tree)
             gains = engine.process({name: batch(engine, *rows) for name, rows in feeds.items()}, now)
             for query, gained in gains.items():
@@ -90,7 +91,7 @@ def test_an_eddy_goes_on_from_a_snapshot(cut: int) -> None:
 def test_an_engine_that_went_on_is_taken_back_to_a_snapshot() -> None:
     """As a process does that has a flow's queries already: nothing is built anew, nothing of later batches stays."""
     told = [{"s": [(1, 1, 4)], "t": [(1, 1, 6)]}, {"s": [(2, 1, 6)], "t": [(2, 1, 8)]}, {"s": [(3, 1, 2), (3, 2, 8)]}]
-    engine = FlowEngine()
+    engine = FlowEngine(functions=Functions.of([unlucky]))
     for standing in plans().values():
         engine.add(standing, 0)
     trees, gained = [], []

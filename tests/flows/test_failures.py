@@ -48,7 +48,7 @@ def test_a_failure_is_not_felt_by_others(data: st.DataObject) -> None:
     other = data.draw(plans(size=3).filter(allowed))
     events = events_of(data.draw(histories(catalog(), max_size=24)))
     size = data.draw(st.sampled_from([3, 1, 7]), label="batch size")
-    flow = Driven()
+    flow = Driven(aggregates=[fragile])
     few = Select(breaking(shared), call("<", Column(0, DataType.BIGINT), Literal(2, DataType.BIGINT)))
     for place, plan in enumerate((shared, breaking(shared), few, other)):
         flow.add(f"q{place}", plan, backfill=True)
@@ -67,7 +67,7 @@ LAST = Windowed(StreamScan(S), Rows(9))
 
 
 def test_what_came_to_pass_is_told() -> None:
-    flow = Driven()
+    flow = Driven(aggregates=[fragile])
     flow.add("good", LAST)
     flow.add("bad", breaking(LAST))
     tell(flow.engine, 2, at=1)
@@ -90,7 +90,7 @@ def tell(engine: FlowEngine, rows: int, at: Instant) -> dict[str, Batch]:
 
 @pytest.mark.parametrize("size", [1, 2, 6])
 def test_results_are_counted_by_the_second_and_in_all(size: int) -> None:
-    flow = Driven()
+    flow = Driven(aggregates=[fragile])
     quotas = {"a": Quotas(results=6), "b": Quotas(results=5), "c": Quotas(results_per_second=2)}
     quotas |= {"d": Quotas(results_per_second=3), "e": Quotas(state=6), "f": Quotas(state=5)}
     for name, some in quotas.items():

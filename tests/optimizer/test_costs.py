@@ -9,7 +9,8 @@ import pytest
 
 import thalweg as tw
 from thalweg.algebra.catalog import Catalog
-from thalweg.algebra.plan import Plan, digest
+from thalweg.algebra.codec import digest
+from thalweg.algebra.plan import Plan
 from thalweg.cql import compile_script
 from thalweg.optimizer.cost import Access, Costed, cost
 from thalweg.optimizer.estimate import Ends

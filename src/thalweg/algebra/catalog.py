@@ -142,6 +142,11 @@ class Catalog:
         return name.casefold() in self._entries
 
     @property
+    def entries(self) -> list[Entry]:
+        """All streams, relations and views, in order of creation."""
+        return list(self._entries.values())
+
+    @property
     def names(self) -> list[str]:
         """All names, sorted."""
         return sorted(e.name for e in self._entries.values())

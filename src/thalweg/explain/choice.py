@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thalweg.algebra.plan import MultiJoin, Plan, digest
+from thalweg.algebra.codec import digest
+from thalweg.algebra.plan import MultiJoin, Plan
 from thalweg.core.time import SECOND, Clock
 from thalweg.explain.layout import entry, table, tree
 from thalweg.optimizer.alternatives import Alternative

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import pickle
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
+from thalweg.algebra.codec import Functions, compact, from_json, to_json
 from thalweg.algebra.plan import Plan
 from thalweg.core.batch import Batch, Dates
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.flows.common_plans import Birth, Gained, SharedPipeline, Usage
+from thalweg.flows.texts import Texts
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.kernel.pipeline.choice import choose
 from thalweg.kernel.pipeline.shape import needs_dates
@@ -52,10 +54,10 @@ class Way(Protocol):
         """What runs for a query, inputs first, each with the number of queries that it serves."""
 
     def snapshot(self) -> Tree:
-        """All that is remembered between two batches, the plans included."""
+        """All that is remembered between two batches."""
 
-    def restore(self, tree: Tree) -> None:
-        """Go on from a snapshot."""
+    def restore(self, tree: Tree, plans: Mapping[str, Plan], functions: Functions) -> None:
+        """Go on from a snapshot, given the plans that were added, in that order, and the functions they may call."""
 
 
 class SharedPlans:
@@ -66,7 +68,7 @@ class SharedPlans:
         self._pool, self._tables = pool, tables
         self._pipelines = [SharedPipeline(pool, dated) for dated in (False, True)]
         self._blueprints: dict[str, Blueprint] = {}
-        self._pickled: dict[str, np.ndarray] = {}
+        self._texts = Texts(_written)
 
     @property
     def total(self) -> Usage:
@@ -83,12 +85,13 @@ class SharedPlans:
         pipeline = self._pipelines[needs_dates(blueprint.plan)]
         pipeline.add(query, blueprint, replace(birth, feeds=self._dated(pipeline, birth.feeds)))
         self._blueprints[query] = blueprint
+        self._texts.put(query, blueprint)
 
     def drop(self, query: str) -> None:
         """End a query."""
         self._of(query).drop(query)
         del self._blueprints[query]
-        self._pickled.pop(query, None)
+        self._texts.drop(query)
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Gained:
         """One batch through both pipelines."""
@@ -113,19 +116,15 @@ class SharedPlans:
 
     def snapshot(self) -> Tree:
         """Both pipelines, and what they were built from."""
-        for query, blueprint in self._blueprints.items():
-            if query not in self._pickled:
-                self._pickled[query] = np.frombuffer(pickle.dumps(blueprint), dtype=np.uint8)
         return {
             "pipelines": [pipeline.snapshot() for pipeline in self._pipelines],
-            "blueprints": {query: self._pickled[query] for query in self._blueprints},
+            "blueprints": self._texts.snapshot(),
         }
 
-    def restore(self, tree: Tree) -> None:
+    def restore(self, tree: Tree, plans: Mapping[str, Plan], functions: Functions) -> None:
         """Build everything anew, and go on."""
         self._pipelines = [SharedPipeline(self._pool, dated) for dated in (False, True)]
-        self._pickled = dict(tree["blueprints"])
-        self._blueprints = {query: pickle.loads(array.tobytes()) for query, array in self._pickled.items()}
+        self._blueprints = self._texts.restore(tree["blueprints"], lambda text: from_json(json.loads(text), functions))
         for pipeline, state in zip(self._pipelines, tree["pipelines"], strict=True):
             pipeline.restore(state, self._blueprints)
 
@@ -141,3 +140,7 @@ class SharedPlans:
     def _dates(self, name: str, batch: Batch) -> Dates:
         ts = np.full(len(batch), BEGINNING) if name in self._tables else batch.start
         return Dates(ts, np.full(len(batch), FOREVER))
+
+
+def _written(blueprint: Blueprint) -> str:
+    return compact(to_json(blueprint))

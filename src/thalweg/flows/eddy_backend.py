@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from thalweg.algebra.codec import Functions
 from thalweg.algebra.expressions import Expression
 from thalweg.algebra.plan import Plan, StreamScan
 from thalweg.algebra.windows import Rows
@@ -18,7 +19,6 @@ from thalweg.flows.common_plans import Birth, Gained, Usage
 from thalweg.flows.eddy.eddy import Eddy
 from thalweg.flows.eddy.query import SpjQuery, spj
 from thalweg.flows.guarded import Guards
-from thalweg.flows.pickles import Pickles
 from thalweg.kernel.state.snapshot import Tree
 
 
@@ -46,7 +46,6 @@ class EddyPlans:
         self._queries: dict[str, _Query] = {}
         self._free: list[int] = []
         self._usage: dict[str, Usage] = {}  # by stream, what it has cost each query that uses it
-        self._pickles = Pickles()
         self.total = Usage()
 
     def takes(self, plan: Plan, birth: Birth) -> bool:
@@ -59,7 +58,6 @@ class EddyPlans:
         """Let it join the others."""
         slot = self._free.pop() if self._free else len(self._queries)
         self._add(query, plan, slot)
-        self._pickles.put(query, plan)
 
     def _add(self, query: str, plan: Plan, slot: int) -> None:
         found = spj(plan)
@@ -84,7 +82,6 @@ class EddyPlans:
         self._eddy.drop(gone.slot)
         self._guards.forget(query)
         self._free.append(gone.slot)
-        self._pickles.drop(query)
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Gained:
         """One pass for all."""
@@ -126,11 +123,10 @@ class EddyPlans:
         return [*((f"source {stream}", count) for stream, count in served), ("Eddy", len(self._queries))]
 
     def snapshot(self) -> Tree:
-        """The eddy, and the plans of its queries with their slots."""
+        """The eddy, and the slots of its queries."""
         before = [each.before[:3] for each in self._queries.values()]
         return {
             "eddy": self._eddy.snapshot(),
-            "plans": self._pickles.snapshot(),
             "slots": np.array([each.slot for each in self._queries.values()], dtype=np.int64),
             "before": np.array(before, dtype=np.float64).reshape(-1, 3),
             "usage": {stream: list(usage[:3]) for stream, usage in self._usage.items()},
@@ -138,10 +134,9 @@ class EddyPlans:
             "free": list(self._free),
         }
 
-    def restore(self, tree: Tree) -> None:
-        """Build the eddy anew, and go on."""
-        if not self._queries or not self._pickles.is_as_in(tree["plans"]):
-            plans: dict[str, Plan] = self._pickles.restore(tree["plans"])
+    def restore(self, tree: Tree, plans: Mapping[str, Plan], functions: Functions) -> None:
+        """Build the eddy anew unless it has these queries, and go on."""
+        if not self._queries:
             for (name, plan), slot in zip(plans.items(), tree["slots"].tolist(), strict=True):
                 self._add(name, plan, slot)
         self._eddy.restore(tree["eddy"])

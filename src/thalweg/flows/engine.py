@@ -7,6 +7,7 @@ from dataclasses import astuple, replace
 
 import numpy as np
 
+from thalweg.algebra.codec import NO_FUNCTIONS, Functions
 from thalweg.core.batch import Batch
 from thalweg.core.errors import NameNotFoundError, OutOfOrderError, PlanError, ThalwegError
 from thalweg.core.strings import StringPool
@@ -16,9 +17,9 @@ from thalweg.flows.common_plans import Birth, Usage
 from thalweg.flows.eddy_backend import EddyPlans
 from thalweg.flows.held import Held
 from thalweg.flows.metrics import QueryMetrics
-from thalweg.flows.pickles import Pickles
 from thalweg.flows.result_counts import Tally
 from thalweg.flows.standing import Standing, Suspension
+from thalweg.flows.texts import Texts
 from thalweg.kernel.state.snapshot import Tree
 
 MOST_HELD = 1_000_000  # tuples of a stream, for queries that are added with backfill
@@ -33,9 +34,11 @@ class FlowEngine:
     if it had not been there.
     """
 
-    def __init__(self, ways: MakeWays | None = None, most_held: int = MOST_HELD) -> None:
+    def __init__(
+        self, ways: MakeWays | None = None, most_held: int = MOST_HELD, functions: Functions = NO_FUNCTIONS
+    ) -> None:
         """`ways` to run queries, the first that takes a query runs it; by default those that select, project
-        and join share an eddy, and all others operators."""
+        and join share an eddy, and all others operators. Queries of a snapshot may call some `functions` of users."""
         self.pool = StringPool()
         self.now: Instant = BEGINNING
         self.standing: dict[str, Standing] = {}  # that run, in the order in which they were added
@@ -51,7 +54,8 @@ class FlowEngine:
         self._births = 0
         self._open: dict[bool, Birth] = {}  # what queries added now are born with, with and without backfill
         self._newborn = False  # whether a query has been added since the last batch
-        self._pickles = Pickles()
+        self._functions = functions
+        self._texts = Texts(Standing.text)
 
     def know_tables(self, *names: str) -> None:
         """What is fed by these names are tables' updates; to be told before they are fed."""
@@ -73,7 +77,7 @@ class FlowEngine:
         self._ways[way].add(standing.id, standing.plan, birth)
         self._way[standing.id] = way
         self.standing[standing.id] = replace(standing, since=now)
-        self._pickles.put(standing.id, self.standing[standing.id])
+        self._texts.put(standing.id, self.standing[standing.id])
         self._tallies[standing.id] = Tally()
         self._held.enter(standing.plan, now)
         self.now, self._newborn = now, True
@@ -147,7 +151,7 @@ class FlowEngine:
         self._ways[self._way.pop(query)].drop(query)
         self._held.leave(self.standing.pop(query).plan)
         del self._tallies[query]
-        self._pickles.drop(query)
+        self._texts.drop(query)
         self._open.clear()
 
     # -- what is asked
@@ -187,7 +191,7 @@ class FlowEngine:
             "births": self._births,
             "newborn": self._newborn,
             "tables": list(self._tables),
-            "standing": self._pickles.snapshot(),
+            "standing": self._texts.snapshot(),
             "way": np.array([self._way[query] for query in self.standing], dtype=np.int64),
             "tallies": np.array(tallies, dtype=np.int64).reshape(-1, 3),  # in the order of those that stand
             "suspended": {query: list(astuple(why)) for query, why in self.suspended.items()},
@@ -197,7 +201,7 @@ class FlowEngine:
 
     def has_queries_of(self, tree: Tree) -> bool:
         """Whether the same queries stand as in a snapshot: then it is restored without building anything anew."""
-        return bool(self.standing) and self._pickles.is_as_in(tree["standing"])
+        return bool(self.standing) and self._texts.is_as_in(tree["standing"])
 
     def restore(self, tree: Tree) -> None:
         """Go on from a snapshot, in an engine with the same ways that has just been made, or has the same queries."""
@@ -205,7 +209,7 @@ class FlowEngine:
         self.now, self._births, self._newborn = tree["now"], tree["births"], tree["newborn"]
         self._tables.update(dict.fromkeys(tree["tables"]))
         if not self.has_queries_of(tree):
-            self.standing = self._pickles.restore(tree["standing"])
+            self.standing = self._texts.restore(tree["standing"], self._read)
         self._way = dict(zip(self.standing, tree["way"].tolist(), strict=True))
         self.suspended = {query: Suspension(*why) for query, why in tree["suspended"].items()}
         tallies = (Tally(*counts) for counts in tree["tallies"].tolist())
@@ -214,8 +218,12 @@ class FlowEngine:
         self._held.restore(tree["held"])
         self._held.live(standing.plan for standing in self.standing.values())
         self._open.clear()
-        for way, state in zip(self._ways, tree["ways"], strict=True):
-            way.restore(state)
+        for place, (way, state) in enumerate(zip(self._ways, tree["ways"], strict=True)):
+            plans = {query: standing.plan for query, standing in self.standing.items() if self._way[query] == place}
+            way.restore(state, plans, self._functions)
+
+    def _read(self, text: str) -> Standing:
+        return Standing.read(text, self._functions)
 
 
 def _told(error: Exception) -> tuple[str, str | None]:

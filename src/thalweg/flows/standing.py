@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from thalweg.algebra.codec import Functions, compact, read_plan, written
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import PlanError
 from thalweg.core.time import BEGINNING, Instant
@@ -54,6 +56,23 @@ class Standing:
     since: Instant = BEGINNING
     backfill: bool = False
     quotas: Quotas = field(default_factory=Quotas)
+
+    def text(self) -> str:
+        """As JSON, for checkpoints."""
+        about = {name: part for name, part in vars(self).items() if name != "plan"}
+        return with_plan(about | {"quotas": self.quotas.given()}, written(self.plan).text)
+
+    @staticmethod
+    def read(text: str, functions: Functions) -> Standing:
+        """What `text` gave, with the functions of users that are known."""
+        given = json.loads(text)
+        plan, quotas = read_plan(compact(given["plan"]), functions), Quotas.read(given["quotas"])
+        return Standing(**given | {"plan": plan, "quotas": quotas})
+
+
+def with_plan(about: dict[str, Any], plan: str) -> str:
+    """JSON that has the text of a plan for its last part."""
+    return f'{json.dumps(about)[:-1]}, "plan": {plan}}}'
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from thalweg.algebra.codec import digest
 from thalweg.algebra.plan import (
     DStream,
     GroupBy,
@@ -18,7 +19,6 @@ from thalweg.algebra.plan import (
     StreamScan,
     TopK,
     Windowed,
-    digest,
 )
 from thalweg.algebra.windows import PartitionedRows, Rows, ValueRange
 from thalweg.optimizer.flow import Flow

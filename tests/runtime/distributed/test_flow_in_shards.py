@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from collections.abc import Sequence
 from pickle import dumps, loads
 
 import pyarrow as pa
@@ -16,11 +17,13 @@ from hypothesis import strategies as st
 from kernel.test_against_reference import AFTERWARDS, allowed
 from reference.oracle.tables import close
 from runtime.distributed.cluster import arrow_columns
+from strategies.aggregates import USER_AGGREGATES
 from strategies.catalog import S, T, U
 from strategies.histories import histories
 from strategies.plans import plans
 from thalweg.algebra.catalog import Catalog
-from thalweg.algebra.expressions import column
+from thalweg.algebra.codec import Functions
+from thalweg.algebra.expressions import UserFunction, column
 from thalweg.core.rows import Row
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
@@ -48,13 +51,14 @@ KEYS = {stream.name: (column(stream.schema, 0),) for stream in STREAMS}
 class Shards:
     """A flow over the three streams, each spread by its first column."""
 
-    def __init__(self, shards: int) -> None:
+    def __init__(self, shards: int, functions: Sequence[UserFunction] = ()) -> None:
         ports = []
         for stream in STREAMS:
             ports += [FlowPort(stream.name, stream.schema, KEYS[stream.name])]
             ports += [FlowPort(stream.name, stream.schema, (), whole=True)]
         layouts = Layouts(shards, ()).changed(0, shards)
-        self.spec = FlowSpec(tuple(ports), layouts, {s.name: InputTime() for s in STREAMS}, stamped=False)
+        inputs, known = {s.name: InputTime() for s in STREAMS}, Functions.of([*USER_AGGREGATES, *functions])
+        self.spec = FlowSpec(tuple(ports), layouts, inputs, stamped=False, functions=known)
         self._states: list[bytes | None] = [None] * shards
         self.logs: dict[str, OutputLog] = {}
 

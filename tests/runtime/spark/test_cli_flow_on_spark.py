@@ -13,6 +13,7 @@ import thalweg as tw
 from cli.run import lines, refusal
 from runtime.spark.test_cli_spark import start
 from runtime.spark.test_flows_on_spark import ONCE, QUERIES, engine, expected, flow, shown, write
+from thalweg.core.errors import CheckpointError
 
 COUNTED = "SELECT k, COUNT(*) AS n FROM s [RANGE 1 MINUTE] GROUP BY k"
 
@@ -71,6 +72,9 @@ def test_what_does_not_fit_is_said_at_the_checkpoint(spark: SparkSession, tmp_pa
     write(tmp_path, "1.json", range(7))
     desk.start(trigger=ONCE).wait_until_done()
     assert sorted(shown(desk.answers("odd")).elements()) == [(0,), (1,), (3,)]
+    again = engine(spark, tmp_path).flow("desk", checkpoint, streams=["s"], tables=[], keys={"s": "k"}, sees_all=False)
+    with pytest.raises(CheckpointError, match=r"odd \(q1\) of the flow desk calls ODD, which is not registered"):
+        again.start(trigger=ONCE)
 
 
 @pytest.mark.xdist_group("spark")

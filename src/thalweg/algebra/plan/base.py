@@ -68,3 +68,9 @@ class Plan(ABC):
         yield self
         for child in self.children:
             yield from child.walk()
+
+
+def drawn(plan: Plan, depth: int = 1) -> str:
+    """The operators as people read them, one below the other."""
+    line = f"{'  ' * depth}{plan.label} {plan.detail}".rstrip()
+    return "\n".join([line, *(drawn(child, depth + 1) for child in plan.children)])

@@ -54,9 +54,7 @@ class CheckpointFolder:
     """A checkpoint: commands are handed in there, and shards put down what they have done."""
 
     def __init__(self, folder: str) -> None:
-        from thalweg.runtime.spark.tools.flow_desk import desk_at
-
-        self._desk, self._checkpoint = desk_at(folder), Checkpoint.at(folder)
+        self._desk, self._checkpoint = FlowDesk.at(folder), Checkpoint.at(folder)
 
     @property
     def live(self) -> dict[str, Command]:

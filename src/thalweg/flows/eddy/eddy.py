@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from thalweg.algebra.plan import digest
+from thalweg.algebra.codec import digest
 from thalweg.core.batch import Batch
 from thalweg.core.errors import NameNotFoundError, PlanError, SnapshotError
 from thalweg.core.schema import Schema

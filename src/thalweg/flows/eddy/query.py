@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from thalweg.algebra.codec import register
 from thalweg.algebra.expressions import Expression, and_, column, conjuncts, map_columns, shift
 from thalweg.algebra.plan import Join, JoinKind, MultiJoin, Named, Plan, Project, Select, StreamScan, Windowed
 from thalweg.algebra.windows import Now, Range, Rows, Unbounded, Window
@@ -25,6 +26,10 @@ class SpjQuery:
     uses: tuple[Use, ...]
     predicate: Expression
     items: tuple[Named, ...]
+
+
+register("stream-use", Use)
+register("select-project-join", SpjQuery)
 
 
 def spj(plan: Plan) -> SpjQuery | None:

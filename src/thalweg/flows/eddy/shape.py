@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from thalweg.algebra.codec import register
 from thalweg.algebra.expressions import Column, Expression, and_, map_columns, shift
 from thalweg.algebra.plan import Attribute, Named, join_graph
 from thalweg.algebra.windows import Now, Range, Rows, Unbounded, Window
@@ -28,6 +29,9 @@ class Shape:
     def is_stored(self) -> bool:
         """Whether tuples are needed after they came."""
         return self.counted or len(self.streams) > 1
+
+
+register("eddy-shape", Shape)
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from thalweg.algebra.codec import digest
 from thalweg.algebra.expressions import Expression, map_columns
 from thalweg.algebra.expressions import column as column_of
-from thalweg.algebra.plan import digest
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints, Lane, is_null
 from thalweg.core.schema import Schema

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from thalweg.algebra.codec import register
 from thalweg.algebra.plan import Plan
 from thalweg.core.strings import StringPool
 from thalweg.kernel.pipeline.lower import build
@@ -23,3 +24,6 @@ class Blueprint:
     def build(self, pool: StringPool | None = None) -> Pipeline:
         """A new pipeline."""
         return build(self.plan, self.strategy, pool, self.settings)
+
+
+register("blueprint", Blueprint)

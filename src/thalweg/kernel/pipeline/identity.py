@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from thalweg.algebra.plan import Plan, digest, drawn
+from thalweg.algebra.codec import digest
+from thalweg.algebra.plan import Plan, drawn
 from thalweg.core.errors import SnapshotError
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import count
 
+from thalweg.algebra.codec import register
 from thalweg.core.errors import PlanError
 from thalweg.kernel.pipeline.queued.scheduler import Fifo, RoundRobin, Scheduler
 from thalweg.optimizer.join_orders import Algorithm, Method
@@ -83,3 +84,6 @@ class Settings:
             return Fifo()
         calls = count()
         return RoundRobin(self.slot, lambda: float(next(calls)))
+
+
+register("settings", Settings)

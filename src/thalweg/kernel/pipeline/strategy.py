@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
+from thalweg.algebra.codec import register
 from thalweg.algebra.plan import DStream, IStream, Join, JoinKind, MultiJoin, NrrJoin, Plan, RStream, is_table
 from thalweg.core.errors import PlanError
 from thalweg.kernel.pipeline.shape import needs_dates
@@ -38,6 +39,8 @@ class Strategy(Enum):
         """Whether time-messages flow."""
         return self in (Strategy.TIME_MESSAGE, Strategy.PIGGYBACK)
 
+
+register("strategy", Strategy)
 
 _LAYOUTS = {
     Strategy.NT: BufferKind.HASH,

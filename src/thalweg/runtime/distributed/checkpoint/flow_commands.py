@@ -39,6 +39,10 @@ class Commands:
                 live.pop(command.id, None)
         return live
 
+    def suspended(self) -> set[str]:
+        """Queries that have failed, those that have been dropped since among them."""
+        return {command.id for command in self.all() if command.command == SUSPEND}
+
     def begin(self, has_begun: bool) -> tuple[str, ...]:
         """The commands that stand when the flow first starts, which is now unless it has begun; later, the same."""
         if not self._begin.exists():
@@ -62,6 +66,6 @@ class Commands:
     def suspend(self, failed: Mapping[str, str]) -> None:
         """Queries that have failed, with the reasons; those that are known to have are not told again."""
         with self.telling() as first:
-            told, live = {c.id for c in self.all() if c.command == SUSPEND}, self.live()
+            told, live = self.suspended(), self.live()
             new = [(query, why) for query, why in sorted(failed.items()) if query not in told and query in live]
             self.tell(*(Command(first + i, SUSPEND, query, reason=why) for i, (query, why) in enumerate(new)))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import pickle
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from thalweg.algebra.catalog import Catalog
+from thalweg.algebra.codec import Functions, catalog_tree, from_json, read_catalog, to_json, written
 from thalweg.algebra.plan import Plan, RelationScan, StreamScan
 from thalweg.core.errors import CheckpointError, PlanError
 from thalweg.core.time import Instant
 from thalweg.cql import compile_query
 from thalweg.flows.command import DROP, Command, check_name, find
-from thalweg.flows.pickles import pickled
 from thalweg.flows.standing import Quotas, Standing
 from thalweg.kernel.operator import Key
 from thalweg.patterns import check
@@ -21,7 +22,8 @@ from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.flow_commands import Commands
 from thalweg.runtime.distributed.worker.flow_spec import needs_all
 
-_FILE = "flow.pickle"  # of the checkpoint
+_FILE = "flow.json"  # of the checkpoint
+_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,28 @@ class Made:
     keys: Mapping[str, Key | None]
     tables: Sequence[str]
     sees_all: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """For the checkpoint; of users' functions only names and types."""
+        keys = {stream: to_json(key) for stream, key in self.keys.items()}
+        about = {"name": self.name, "keys": keys, "tables": list(self.tables), "sees_all": self.sees_all}
+        return {"version": _VERSION, **about, "catalog": catalog_tree(self.catalog)}
+
+    @staticmethod
+    def read(given: Mapping[str, Any]) -> Made:
+        """What `as_json` gave."""
+        if given["version"] != _VERSION:
+            raise CheckpointError(
+                f"the flow's {_FILE} has format {given['version']}, but this version of Thalweg reads {_VERSION}",
+                hint="go on with the version that wrote it, or start the flow anew with another checkpoint",
+            )
+        keys = {stream: from_json(key) for stream, key in given["keys"].items()}
+        return Made(given["name"], read_catalog(given["catalog"]), keys, given["tables"], given["sees_all"])
+
+    @property
+    def functions(self) -> Functions:
+        """The functions of users that queries may call."""
+        return Functions.of([*self.catalog.functions, *self.catalog.aggregates])
 
 
 class FlowDesk:
@@ -52,16 +76,18 @@ class FlowDesk:
         """The desk of a flow that another process has made."""
         path = Path(checkpoint) / _FILE
         try:
-            made: Made = pickle.loads(path.read_bytes())
+            made = Made.read(json.loads(path.read_bytes()))
         except FileNotFoundError:
             raise CheckpointError(
                 f"{checkpoint} is no checkpoint of a flow: it has no {_FILE}", hint="start the flow there first"
             ) from None
+        except (ValueError, KeyError) as error:
+            raise CheckpointError(f"{path} cannot be read: {error!r}", hint="restore it from a backup") from error
         return FlowDesk(Path(checkpoint), made)
 
     def open(self) -> None:
         """Let other processes find it, with all that the catalogue has now."""
-        replace_file(self._file, pickled(self.made))
+        replace_file(self._file, json.dumps(self.made.as_json()).encode())
 
     def add_all(
         self,
@@ -71,10 +97,20 @@ class FlowDesk:
         backfill: bool = False,
         quotas: Mapping[str, int] | None = None,
         today: Instant | None = None,
+        runs_with: Functions | None = None,
     ) -> list[Command]:
-        """Let queries stand from the next batch on, all from the same one; or, before the first start, from then on."""
+        """Let queries stand from the next batch on, all from the same one; or, before the first start, from then on.
+
+        A flow that runs can only call the functions that it `runs_with`: they were sent to its tasks when it started.
+        """
         asked, plans = Quotas.read(dict(quotas or {})), [self._plan(query, today) for query in queries]
         whole = [self._sees_all_for(plan) for plan in plans]
+        missing = [] if runs_with is None else runs_with.missing(call for plan in plans for call in written(plan).calls)
+        if missing:
+            raise PlanError(
+                f"the flow {self.made.name} was started before {missing[0].upper()} was registered",
+                hint="stop the flow and start it again, then add the query",
+            )
         with self.commands.telling() as first:
             commands, live = list[Command](), self.commands.live() if any(names or ()) else {}
             for i, (query, name) in enumerate(zip(queries, names or [""] * len(queries), strict=True)):
@@ -95,6 +131,18 @@ class FlowDesk:
                 standing = Standing(command.id, plan, *about, backfill=command.backfill, quotas=quotas)
                 told.append(Command.adding(command.seq, standing, self._sees_all_for(plan)))
             self.commands.tell(*told)
+
+    def check_functions(self) -> None:
+        """A CheckpointError if a query that is to run calls a function that the catalogue does not have."""
+        functions, suspended = self.made.functions, self.commands.suspended()
+        for query, command in self.commands.live().items():
+            missing = functions.missing(command.calls)
+            if missing and query not in suspended:
+                raise CheckpointError(
+                    f"the query {command.name} ({query}) of the flow {self.made.name} calls {missing[0].upper()}, "
+                    "which is not registered",
+                    hint="register it with the engine, then start the flow again; or drop the query",
+                )
 
     def drop(self, query: str) -> Command:
         """End a query, by its id or name, with the next batch."""

@@ -7,7 +7,7 @@ state/       a folder per stage, layout and shard: run files and manifests
 exchange/    large blobs on their way between the tasks of the last batches
 tables/      tables as they were when the query first started
 control/     commands to the running query
-commands/    of a flow: queries that come and go; begin.json those it began with, flow.pickle what it is made of
+commands/    of a flow: queries that come and go; begin.json those it began with, flow.json what it is made of
 heartbeat    if there: one of the query's sources brings nothing but the time
 aside/       late and bad rows
 answers/     the changes of the answer, if no other sink was given

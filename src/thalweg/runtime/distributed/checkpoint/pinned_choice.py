@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from thalweg.algebra.plan import Plan, digest, drawn
+from thalweg.algebra.codec import digest
+from thalweg.algebra.plan import Plan, drawn
 from thalweg.core.errors import CheckpointError
 from thalweg.optimizer.statistics import Statistics
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from thalweg.core.batch import Batch
+from thalweg.core.errors import CheckpointError
 from thalweg.core.lanes import Ints, to_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
@@ -53,7 +54,7 @@ class FlowPlace:
         self.arrived = 0
 
     def _new_engine(self) -> FlowEngine:
-        engine = FlowEngine()
+        engine = FlowEngine(functions=self._spec.functions)
         engine.know_tables(*self._spec.tables)
         return engine
 
@@ -99,8 +100,12 @@ class FlowPlace:
             if command.id in self._engine.standing or command.id in self._engine.suspended:
                 self._engine.drop(command.id)
         elif command.whole == self._whole:
-            since = command.standing.since if now is None else now
-            self._engine.add(command.standing, since)
+            try:
+                standing = command.standing(self._spec.functions)
+            except CheckpointError as error:  # it calls a function that was registered after the flow was started
+                self._engine.refuse(command.id, error)
+            else:
+                self._engine.add(standing, standing.since if now is None else now)
 
     def run(self, sent: Sequence[Parcel], now: Now, aside: Aside) -> Iterator[FlowPart]:
         """One micro-batch: what each query's answer gained."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.flows.command import ADD, SUSPEND, Command
-from thalweg.flows.pickles import Pickles
+from thalweg.flows.texts import Texts
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.exchange.message import BAD, COMMAND, DRAIN, FLOW, TOO_LATE, Parcel
 from thalweg.runtime.distributed.ingest.clock import QueryClock
@@ -29,7 +29,7 @@ class FlowWorker:
         self._mine = spec.layouts.last.groups_of(shard, spec.groups)
         self._clock = QueryClock(spec.inputs, spec.stamped)
         self._standing: dict[str, Command] = {}
-        self._pickles = Pickles()  # of those that stand
+        self._texts = Texts(Command.line)  # of those that stand
         self._places: dict[str, FlowPlace] = {}
         self._suspended: dict[str, str] = {}  # queries that have failed somewhere, and why
         self._done = -1  # the number of the last command
@@ -43,7 +43,7 @@ class FlowWorker:
         return {
             "clock": self._clock.snapshot(),
             "aside": self.aside.counts,
-            "commands": self._pickles.snapshot(),
+            "commands": self._texts.snapshot(),
             "done": self._done,
             "suspended": dict(self._suspended),
             "groups": {name: place.snapshot() for name, place in self._places.items() if name != WHOLE},
@@ -55,8 +55,8 @@ class FlowWorker:
         self._begins = False
         self._clock.restore(tree["clock"])
         self.aside.counts = dict(tree["aside"])
-        if not self._standing or not self._pickles.is_as_in(tree["commands"]):
-            self._standing = self._pickles.restore(tree["commands"])
+        if not self._standing or not self._texts.is_as_in(tree["commands"]):
+            self._standing = self._texts.restore(tree["commands"], Command.read)
         self._done, self._suspended = tree["done"], dict(tree["suspended"])
         places = dict(tree["groups"])
         if tree["whole"] is not None and 0 in self._mine:  # after a re-sharding others may have been told of it too
@@ -129,9 +129,9 @@ class FlowWorker:
                 place.obey(command, self._clock.now)
             if command.command == ADD:
                 self._standing[command.id] = command
-                self._pickles.put(command.id, command)
+                self._texts.put(command.id, command)
             elif self._standing.pop(command.id, None) is not None:
-                self._pickles.drop(command.id)
+                self._texts.drop(command.id)
             if command.command == SUSPEND:
                 self._suspended[command.id] = command.reason
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from thalweg.algebra.codec import NO_FUNCTIONS, Functions
 from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Schema
 from thalweg.kernel.operator import Key
@@ -35,6 +36,7 @@ class FlowSpec:
     tables: dict[str, str] = field(default_factory=dict)  # by table: the file with what it held when the flow began
     table_schemas: dict[str, Schema] = field(default_factory=dict)
     begin: tuple[str, ...] = ()  # commands that were given before the flow first started: obeyed before all tuples
+    functions: Functions = NO_FUNCTIONS  # of users, that were registered when the flow was started
     stages: int = 1
 
     @property

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
 from thalweg.algebra.catalog import Catalog
@@ -15,7 +14,6 @@ from thalweg.algebra.expressions import column
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import CheckpointError, NameNotFoundError, PlanError
 from thalweg.flows.command import Command, find
-from thalweg.flows.pickles import pickle_with
 from thalweg.flows.standing import Quotas
 from thalweg.kernel.operator import Key
 from thalweg.kernel.pipeline.identity import Identity
@@ -46,7 +44,6 @@ class SparkFlow:
         every: int | None,
         sees_all: bool,
     ) -> None:
-        pickle_with(cloudpickle.dumps)
         self.name, self._every, self.checkpoint = name, every, Checkpoint.at(checkpoint)
         by_stream: dict[str, Key | None] = {s.stream.name: _key(s, keys.get(s.stream.name)) for s in streams}
         self._frames = Frames(spark, self.checkpoint, streams, tables, by_stream, sees_all)
@@ -83,7 +80,9 @@ class SparkFlow:
         quotas: Mapping[str, int] | None = None,
     ) -> list[str]:
         """The same for many at once: all of them begin with the same batch."""
-        return [command.id for command in self._desk.add_all(queries, names, owner, backfill, quotas)]
+        runs_with = self._run.functions if self._run is not None and self._run.is_active else None
+        added = self._desk.add_all(queries, names, owner, backfill, quotas, runs_with=runs_with)
+        return [command.id for command in added]
 
     def take_over(self, commands: Iterable[Command]) -> None:
         """Let the queries of a session's catalogue stand here, unless this flow was ever told anything."""
@@ -116,7 +115,7 @@ class SparkFlow:
             raise PlanError(f"the flow {self.name} does not run", hint="start() it")
         live = self._desk.commands.live()
         found = find(live, query)
-        return self._run.of(found, live[found].standing.plan.schema)
+        return self._run.of(found, live[found].standing(self._desk.made.functions).plan.schema)
 
     # -- running
 
@@ -127,8 +126,10 @@ class SparkFlow:
         Parquet in the checkpoint, from where `answers` reads it.
         """
         place, commands = self.checkpoint, self._desk.commands
+        self._desk.check_functions()
         self._desk.open()  # functions may have been registered since
-        spec = self._frames.spec(self._layouts, commands.begin(has_begun=place.spark.exists()))
+        begin = commands.begin(has_begun=place.spark.exists())
+        spec = self._frames.spec(self._layouts, begin, self._desk.made.functions)
         sinks = Sinks([sink] if isinstance(sink, Sink) else [*(sink or [])] or [ParquetSink(place.answers)], ANSWERS)
         frame = self._frames.frame(spec, commands, self._every, sinks.take())
         finish = finishing(sinks, place, spec)

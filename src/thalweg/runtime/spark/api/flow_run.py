@@ -26,7 +26,12 @@ class FlowRun(Run):
         self, spark: SparkSession, query: StreamingQuery, checkpoint: Checkpoint, spec: FlowSpec, sinks: Sequence[Sink]
     ) -> None:
         super().__init__(spark, query, checkpoint, spec, sinks)
-        self._flow = spec
+        self.functions = spec.functions  # of users, that its tasks know
+
+    @property
+    def is_active(self) -> bool:
+        """Whether Spark has a batch at work or waits for the next."""
+        return bool(self.query.isActive)
 
     def of(self, query: str, schema: Schema) -> OneOfFlow:
         """The answers of one query."""

@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from pyspark.sql import DataFrame, SparkSession
 
-from thalweg.algebra.plan import Plan, RelationScan, StreamScan, digest
+from thalweg.algebra.codec import digest
+from thalweg.algebra.plan import Plan, RelationScan, StreamScan
 from thalweg.core.schema import Field, Schema
 from thalweg.explain import choice_json, choice_text, explain_json, explain_text, plans_text
 from thalweg.kernel.pipeline import Settings, Strategy

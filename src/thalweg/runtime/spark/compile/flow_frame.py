@@ -9,6 +9,7 @@ from functools import reduce
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
+from thalweg.algebra.codec import Functions
 from thalweg.core.time import BEGINNING
 from thalweg.kernel.operator import Key
 from thalweg.runtime.distributed.checkpoint.flow_commands import Commands
@@ -37,7 +38,7 @@ class Frames:
     keys: Mapping[str, Key | None]  # by stream
     sees_all: bool
 
-    def spec(self, layouts: Layouts, begin: tuple[str, ...]) -> FlowSpec:
+    def spec(self, layouts: Layouts, begin: tuple[str, ...], functions: Functions) -> FlowSpec:
         """What its tasks need to know."""
         ports = []
         for stream in self.streams:
@@ -52,6 +53,7 @@ class Frames:
             {table.relation.name: str(held(table, self.checkpoint)) for table in self.tables},
             {table.relation.name: table.relation.schema for table in self.tables},
             begin,
+            functions,
         )
 
     def frame(self, spec: FlowSpec, commands: Commands, every: int | None, take: Take | None) -> DataFrame:

@@ -9,12 +9,10 @@ from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark import cloudpickle
 from pyspark.sql.types import ArrayType, BinaryType, StringType, StructField, StructType
 
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.flows.pickles import pickle_with
 from thalweg.runtime.distributed.exchange.blobs import BlobFiles
 from thalweg.runtime.distributed.exchange.codec import from_arrow, pack, to_arrow, unpack
 from thalweg.runtime.distributed.worker.flow_group import FlowPart
@@ -46,7 +44,6 @@ class FlowTask:
         return self._run
 
     def _run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        pickle_with(cloudpickle.dumps)
         shard, batch_id = whose_turn()
         blobs = BlobFiles(self.checkpoint)
         if shard == 0:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thalweg.algebra.plan import StreamScan, digest
+from thalweg.algebra.codec import digest
+from thalweg.algebra.plan import StreamScan
 from thalweg.algebra.statistics import SourceStatistics
 from thalweg.kernel.pipeline.pipeline import Pipeline
 from thalweg.optimizer.statistics import Measured, Statistics
