@@ -14,6 +14,7 @@ from thalweg.flows.common_plans.cohort import Birth
 from thalweg.flows.common_plans.nodes import Broken, SharedNodes
 from thalweg.flows.common_plans.usage import Usage
 from thalweg.kernel.pipeline.blueprint import Blueprint
+from thalweg.kernel.pipeline.pipeline import kind_name
 from thalweg.kernel.pipeline.strategy import Strategy
 from thalweg.kernel.state.snapshot import Stateful, Tree
 
@@ -137,7 +138,7 @@ class SharedPipeline(Stateful, kind="shared-pipeline/1"):
         nodes = [self._nodes[place] for place in self._in_order()]
         return super().snapshot() | {
             "queries": [[name, query.birth, *query.before[:_REPEATABLE]] for name, query in self._queries.items()],
-            "nodes": [running.name for running in nodes],
+            "nodes": [kind_name(running.node) for running in nodes],
             "usage": [list(running.usage[:_REPEATABLE]) for running in nodes],
             "total": list(self.total[:_REPEATABLE]),
             "operators": [running.node.operator.snapshot() for running in nodes if running.node.operator is not None],
@@ -152,7 +153,7 @@ class SharedPipeline(Stateful, kind="shared-pipeline/1"):
             self._queries[name].before = Usage(*before)
         super().restore(tree)
         nodes = [self._nodes[place] for place in self._in_order()]
-        names = [running.name for running in nodes]
+        names = [kind_name(running.node) for running in nodes]
         if names != tree["nodes"]:
             raise SnapshotError(
                 f"expected a snapshot of the operators {', '.join(names)}, but it was taken of "

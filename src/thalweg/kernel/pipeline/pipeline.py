@@ -14,7 +14,7 @@ from thalweg.core.time import Instant
 from thalweg.kernel.operator import Operator
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
-from thalweg.kernel.state.snapshot import Tree, nbytes
+from thalweg.kernel.state.snapshot import Tree, kind_of, nbytes
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Pipeline:
         """All that the pipeline remembers between two batches. Nothing that happens later changes it."""
         return {
             "identity": self.identity.as_tree(),
-            "nodes": self._names(),
+            "nodes": self._kinds(),
             "pool": self.pool.snapshot(),
             "operators": [node.operator.snapshot() for node in self.nodes if node.operator is not None],
             "metrics": [metrics.snapshot() for metrics in self.metrics],
@@ -103,9 +103,9 @@ class Pipeline:
         A SnapshotError says so if the snapshot is of another plan or strategy.
         """
         self.identity.check(tree.get("identity") if isinstance(tree, Mapping) else None)
-        if tree["nodes"] != self._names():
+        if tree["nodes"] != self._kinds():
             raise SnapshotError(
-                f"expected a snapshot of the operators {', '.join(self._names())}, but it was taken of "
+                f"expected a snapshot of the operators {', '.join(self._kinds())}, but it was taken of "
                 f"{', '.join(tree['nodes'])}",
                 hint="the plan was lowered by another version of Thalweg: run the query anew",
             )
@@ -116,13 +116,18 @@ class Pipeline:
         for metrics, state in zip(self.metrics, tree["metrics"], strict=True):
             metrics.restore(state)
 
-    def _names(self) -> list[str]:
-        return [metrics.operator for metrics in self.metrics]
+    def _kinds(self) -> list[str]:
+        return [kind_name(node) for node in self.nodes]
 
     @property
     def stored(self) -> int:
         """How many tuples all operators hold."""
         return sum(metrics.stored for metrics in self.metrics)
+
+
+def kind_name(node: Node) -> str:
+    """What snapshots call an operator, however its class is called and whatever version its state has; or a source."""
+    return f"source {node.source}" if node.operator is None else kind_of(type(node.operator)).rpartition("/")[0]
 
 
 def name_of(node: Node) -> str:

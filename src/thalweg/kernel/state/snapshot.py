@@ -56,7 +56,8 @@ def fields_of(cls: type[Any]) -> tuple[str, ...]:
     return cls.KEPT if issubclass(cls, Stateful) else tuple(f.name for f in fields(cls))
 
 
-def _kind_of(cls: type) -> str:
+def kind_of(cls: type) -> str:
+    """The id under which snapshots name a class."""
     if cls not in _KINDS:
         raise TypeError(f'{cls.__name__} has no kind and so cannot be saved: class {cls.__name__}(..., kind="name/1")')
     return _KINDS[cls]
@@ -91,7 +92,7 @@ class Stateful:
 
     def snapshot(self) -> Tree:
         """The state now. Nothing that happens later changes it."""
-        return {_KIND: _kind_of(type(self))} | {name: self._save_part(name, getattr(self, name)) for name in self.KEPT}
+        return {_KIND: kind_of(type(self))} | {name: self._save_part(name, getattr(self, name)) for name in self.KEPT}
 
     def restore(self, tree: Tree) -> None:
         """Go back to a snapshot, which may be restored again and elsewhere."""
