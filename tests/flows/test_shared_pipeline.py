@@ -138,7 +138,7 @@ def test_a_snapshot_is_the_same_each_time_and_fits_its_queries_only() -> None:
     restored = SharedPipeline(StringPool(), dated=False)
     restored.restore(tree, blueprints)
     assert restored.usage("a") == fed.pipeline.usage("a")._replace(seconds=0.0)
-    with pytest.raises(SnapshotError, match=r"expected a snapshot of the operators source s, physical-window, logical-wind"):
+    with pytest.raises(SnapshotError, match=r"of the operators source s, physical-window, logical-wind"):
         restored.restore(tree, blueprints | {"a": Blueprint(LAST)})
 
 
