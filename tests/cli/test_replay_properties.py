@@ -12,8 +12,8 @@ import thalweg as tw
 from thalweg.cli.output import as_text, unique
 from thalweg.core.schema import Field
 from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
-from thalweg.runtime.local.files import Event
-from thalweg.runtime.local.files.cells import read_plain, read_text
+from thalweg.formats.recorded import RecordedEvent
+from thalweg.formats.recorded.cells import read_plain, read_text
 from thalweg.runtime.local.replay import Replay, SignedRow
 
 QUERIES = (
@@ -41,8 +41,8 @@ def replayed(s: Source, r: Source, text: str, chunk: int, until: int | None = No
     return [change for step in run.steps() for change in step.changes], query.now or 0
 
 
-def _events(name: str, rows: Source) -> list[Event]:
-    return [Event(ts, name, "+", (a,), f"{name} {i}") for i, (ts, a) in enumerate(rows)]
+def _events(name: str, rows: Source) -> list[RecordedEvent]:
+    return [RecordedEvent(ts, name, "+", (a,), f"{name} {i}") for i, (ts, a) in enumerate(rows)]
 
 
 def pushed(s: Source, r: Source, text: str) -> list[SignedRow]:

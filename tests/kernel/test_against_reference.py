@@ -24,8 +24,8 @@ from thalweg.kernel.pipeline.settings import ABOVE_NEGATION
 from thalweg.patterns import check
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
+from thalweg.runtime.local.fed_run import LocalRun
 from thalweg.runtime.local.kernel_run import KernelRun
-from thalweg.runtime.local.run import Run
 
 AFTERWARDS = 14  # ticks after the last event: the longest drawn window has emptied
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
@@ -39,7 +39,7 @@ def told(plan: Plan, history: History) -> list[tuple[Instant, int, tuple[object,
     return sorted([*arrivals, *updates], key=lambda event: event[0])
 
 
-def feed(run: Run, event: tuple[Instant, int, tuple[object, ...]]) -> None:
+def feed(run: LocalRun, event: tuple[Instant, int, tuple[object, ...]]) -> None:
     t, kind, what = event
     if kind == 0:
         run.arrive(what[0], t, what[1])  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import click
 from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.core.errors import DataError, NameNotFoundError, did_you_mean
 from thalweg.core.time import Clock
-from thalweg.runtime.local.files import BadRows, Event, arrivals, find_files, updates
+from thalweg.formats.recorded import BadRows, RecordedEvent, arrivals, find_files, updates
 from thalweg.runtime.local.standing_query import StandingQuery
 
 
@@ -47,7 +47,9 @@ class Inputs:
         self.files.setdefault(entry.name, []).extend(find_files(pattern))
         self.bad.setdefault(entry.name, BadRows(self.skip_bad_rows))
 
-    def sources(self, queries: Sequence[StandingQuery], clock: Clock, unread: bool = False) -> list[Iterable[Event]]:
+    def sources(
+        self, queries: Sequence[StandingQuery], clock: Clock, unread: bool = False
+    ) -> list[Iterable[RecordedEvent]]:
         """What happens, for those streams and tables that a query reads; a table may lack an input, a stream not.
 
         With `unread`, also for all others that have an input.
@@ -60,7 +62,9 @@ class Inputs:
             if stream.name not in self.files:
                 raise DataError(f"the stream {stream.name} has no input", hint=f"add --input {stream.name}=PATH")
         # Tables first: an update and a tuple of the same instant meet in any case.
-        sources: list[Iterable[Event]] = [updates(r, self.files[r.name], self.bad[r.name], clock) for r in tables]
+        sources: list[Iterable[RecordedEvent]] = [
+            updates(r, self.files[r.name], self.bad[r.name], clock) for r in tables
+        ]
         for s in streams:
             sources += [arrivals(s, path, self.bad[s.name], self.time_column) for path in self.files[s.name]]
         return sources

@@ -12,12 +12,12 @@ from thalweg.cli.output import FORMATS, Answer, Writer, answer_order, answers, c
 from thalweg.cli.output.metrics import metrics_lines
 from thalweg.cli.script import checked_queries, choose, read_script
 from thalweg.core.errors import PlanError
+from thalweg.core.python_values import read_instant
 from thalweg.core.time import Clock, Instant
 from thalweg.runtime.local import Session
 from thalweg.runtime.local.replay import Replay, Step
 from thalweg.runtime.local.session import STRATEGIES
 from thalweg.runtime.local.standing_query import StandingQuery
-from thalweg.runtime.local.values import read_instant
 
 
 @click.command(short_help="Run the queries of a file over recorded rows.")

@@ -14,9 +14,9 @@ from thalweg.cli.inputs import Inputs
 from thalweg.core.rows import Row
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock
+from thalweg.formats.recorded import arrivals, updates
 from thalweg.optimizer.sample import sampled_stream, sampled_table
 from thalweg.optimizer.statistics import Statistics
-from thalweg.runtime.local.files import arrivals, updates
 
 ROWS = 100_000  # of a stream are looked at
 

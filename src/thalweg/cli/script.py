@@ -13,9 +13,9 @@ from thalweg.algebra.plan import Plan
 from thalweg.core.errors import DataError, NameNotFoundError, PlanError, did_you_mean
 from thalweg.core.time import Instant, from_datetime
 from thalweg.cql import compile_script
+from thalweg.formats.recorded import no_such_file
 from thalweg.patterns import check
 from thalweg.runtime.local import name_all
-from thalweg.runtime.local.files import no_such_file
 
 STDIN = "-"
 

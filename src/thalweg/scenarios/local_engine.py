@@ -9,10 +9,10 @@ from itertools import groupby
 from typing import Any
 
 from thalweg.algebra.catalog import Stream
+from thalweg.core.python_values import read_row
 from thalweg.core.rows import Bag, Change
 from thalweg.core.time import BEGINNING, Instant, from_datetime
 from thalweg.runtime.local import LocalQuery, Session
-from thalweg.runtime.local.values import read_row
 from thalweg.scenarios.events import Advance, Arrive, Delete, Event, Insert, Update
 
 

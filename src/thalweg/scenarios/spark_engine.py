@@ -15,13 +15,13 @@ import pyarrow.parquet as pq
 
 from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.core.errors import DataError
+from thalweg.core.python_values import read_row
 from thalweg.core.rows import Bag, Change, Row
 from thalweg.core.schema import Field, Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.core.types import DataType
 from thalweg.cql import compile_script
 from thalweg.patterns import check
-from thalweg.runtime.local.values import read_row
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.inputs import AT, OPERATION
 from thalweg.runtime.spark.api.query import SparkQuery

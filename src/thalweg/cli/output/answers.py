@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from thalweg.algebra.answer_order import ShownRow, answer_order
 from thalweg.runtime.local.replay import Step
 from thalweg.runtime.local.standing_query import StandingQuery
-from thalweg.runtime.order import ShownRow, answer_order
 
 
 class Answer(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import Protocol
 
 from thalweg.algebra.plan import Plan
 from thalweg.core.rows import Bag, Change, Row
@@ -12,6 +13,29 @@ from thalweg.kernel.pipeline import Settings, Strategy, build
 from thalweg.kernel.pipeline.metrics import OperatorMetrics, OutputDelay
 from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.outputs import OutputLog
+
+
+class LocalRun(Protocol):
+    """A query at work. It is told everything that happens, and asked for answers up to its clock."""
+
+    def arrive(self, stream: str, ts: Instant, row: Row) -> None:
+        """A tuple of a stream; in order of time unless the stream declares a lateness."""
+
+    def table_changed(self, relation: str, t: Instant, sign: int, row: Row) -> None:
+        """A table gains (+1) or loses (-1) a row at t."""
+
+    def answer(self, t: Instant, now: Instant) -> Bag:
+        """Q(t), for t up to the clock `now`."""
+
+    def metrics(self) -> list[OperatorMetrics]:
+        """What each operator has done, from the sources to the answer."""
+
+    @property
+    def delay(self) -> OutputDelay:
+        """How late the answer has followed what happened."""
+
+    def changes(self, now: Instant, first: Instant) -> list[Change]:
+        """What changed since the last call, up to and at `now`; nothing is dated before `first`."""
 
 
 class FedRun(ABC):

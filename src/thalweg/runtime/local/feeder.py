@@ -18,7 +18,7 @@ from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.kernel.pipeline import Pipeline
 
 
-class Event(NamedTuple):
+class SourceEvent(NamedTuple):
     """A tuple of a stream (sign 0), or a row that a table gains (+1) or loses (-1)."""
 
     t: Instant
@@ -34,7 +34,7 @@ class Feeder:
         """`schemas` of the sources that are fed, by name; others may follow."""
         self._schemas = schemas
         self.pool, self._dated, self._start = pool, dated, start
-        self._waiting: list[Event] = []
+        self._waiting: list[SourceEvent] = []
 
     @staticmethod
     def of(pipeline: Pipeline, start: Instant) -> Feeder:
@@ -45,33 +45,33 @@ class Feeder:
     def arrive(self, stream: str, ts: Instant, row: Row) -> None:
         """A tuple; what came before the query began is not for it, nor what the plan has found out it need not read."""
         if ts >= self._start and stream in self._schemas:
-            self._waiting.append(Event(ts, stream, 0, row))
+            self._waiting.append(SourceEvent(ts, stream, 0, row))
 
     def table_changed(self, relation: str, t: Instant, sign: int, row: Row) -> None:
         """An update; what a table held before the query began is new at its start."""
         if relation not in self._schemas:
             return
-        self._waiting.append(Event(max(t, self._start), relation, sign, row))
+        self._waiting.append(SourceEvent(max(t, self._start), relation, sign, row))
 
     def forget_arrivals(self) -> None:
         """Nobody is interested in the tuples that wait; tables change all the same."""
         self._waiting = [event for event in self._waiting if event.sign]
 
-    def due(self, now: Instant) -> list[Event]:
+    def due(self, now: Instant) -> list[SourceEvent]:
         """The events up to and at `now`, in order of time, taken out."""
         self._waiting.sort(key=lambda event: event.t)
         due = [event for event in self._waiting if event.t <= now]
         self._waiting = self._waiting[len(due) :]
         return due
 
-    def batches(self, events: Sequence[Event]) -> Mapping[str, Batch]:
+    def batches(self, events: Sequence[SourceEvent]) -> Mapping[str, Batch]:
         """What the sources concerned have gained, by name."""
-        by_source: defaultdict[str, list[Event]] = defaultdict(list)
+        by_source: defaultdict[str, list[SourceEvent]] = defaultdict(list)
         for event in events:
             by_source[event.source].append(event)
         return {source: self._batch(source, some) for source, some in by_source.items()}
 
-    def _batch(self, source: str, events: Sequence[Event]) -> Batch:
+    def _batch(self, source: str, events: Sequence[SourceEvent]) -> Batch:
         times = np.array([event.t for event in events], dtype=np.int64)
         lanes = self._lanes(source, [event.row for event in events])
         if not events[0].sign:

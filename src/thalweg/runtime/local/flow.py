@@ -8,6 +8,7 @@ from typing import Any
 
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import PlanError
+from thalweg.core.python_values import show_instant
 from thalweg.core.time import Instant
 from thalweg.cql import compile_query
 from thalweg.explain import choice_text, explain_text
@@ -19,7 +20,6 @@ from thalweg.kernel.pipeline.choice import choose
 from thalweg.patterns import check
 from thalweg.runtime.local.flow_query import FlowQuery, FlowQueryInfo, suspended
 from thalweg.runtime.local.flow_run import FlowRun, World
-from thalweg.runtime.local.values import show_instant
 
 RUNNING, SUSPENDED = "running", "suspended"
 

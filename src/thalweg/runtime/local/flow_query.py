@@ -8,13 +8,13 @@ from typing import Any
 from thalweg.algebra.plan import RelationScan, StreamScan
 from thalweg.core.batch import Batch
 from thalweg.core.errors import DataError, NameNotFoundError, SuspendedError
+from thalweg.core.python_values import read_instant, show_instant, show_row
 from thalweg.core.rows import sorted_rows
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.flows.standing import Standing, Suspension
 from thalweg.runtime.local.flow_run import FlowRun
 from thalweg.runtime.local.outputs import OutputLog
-from thalweg.runtime.local.values import read_instant, show_instant, show_row
 
 
 @dataclass(frozen=True)

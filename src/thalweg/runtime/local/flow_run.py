@@ -13,8 +13,8 @@ from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.flows.engine import FlowEngine
 from thalweg.flows.reach import streams_of
 from thalweg.flows.standing import Standing
-from thalweg.runtime.local.clock import StreamClock
-from thalweg.runtime.local.feeder import Event, Feeder
+from thalweg.runtime.local.feeder import Feeder, SourceEvent
+from thalweg.runtime.local.streams import StreamClock
 from thalweg.runtime.local.tables import TableLog, TableUpdate
 
 
@@ -139,6 +139,6 @@ class FlowRun:
         if due or self._now > self.engine.now:
             self._process(due)
 
-    def _process(self, events: Sequence[Event]) -> None:
+    def _process(self, events: Sequence[SourceEvent]) -> None:
         for query, gained in self.engine.process(self._feeder.batches(events), self._now).items():
             self._tell(query, gained)

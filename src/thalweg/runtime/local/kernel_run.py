@@ -8,7 +8,7 @@ from thalweg.algebra.plan import Plan
 from thalweg.core.time import Instant
 from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.runtime.local.fed_run import FedRun
-from thalweg.runtime.local.feeder import Event
+from thalweg.runtime.local.feeder import SourceEvent
 
 _EVERYTHING = 1 << 60
 
@@ -41,7 +41,7 @@ class KernelRun(FedRun):
         if not due:
             self._step([], now)
 
-    def _step(self, events: Sequence[Event], now: Instant) -> None:
+    def _step(self, events: Sequence[SourceEvent], now: Instant) -> None:
         output = self._pipeline.process(self._feeder.batches(events), now)
         self.delay.add(now - output.start)
         self._log.add(output)

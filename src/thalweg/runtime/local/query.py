@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import DataError
+from thalweg.core.python_values import read_instant, show_instant, show_row
 from thalweg.core.rows import Row, sorted_rows
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
@@ -18,13 +19,12 @@ from thalweg.kernel.pipeline.choice import choose
 from thalweg.optimizer.optimize import Optimized
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
-from thalweg.runtime.local.clock import StreamClock
+from thalweg.runtime.local.fed_run import LocalRun
 from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.queued_run import QueuedRun
 from thalweg.runtime.local.reference_run import ReferenceRun
-from thalweg.runtime.local.run import Run
+from thalweg.runtime.local.streams import StreamClock
 from thalweg.runtime.local.tables import TableLog, TableUpdate
-from thalweg.runtime.local.values import read_instant, show_instant, show_row
 
 
 class LocalQuery:
@@ -56,7 +56,7 @@ class LocalQuery:
             for update in table.updates:
                 self.table_changed(table_name, update)
 
-    def _start_run(self, strategy: str, settings: Settings, statistics: Statistics | None) -> Run:
+    def _start_run(self, strategy: str, settings: Settings, statistics: Statistics | None) -> LocalRun:
         if strategy == "reference":
             return ReferenceRun(self.plan, self._start)
         way = Strategy(strategy)

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from thalweg.core.errors import DataError
 from thalweg.core.rows import bag_difference
 from thalweg.core.time import BEGINNING, Instant
-from thalweg.runtime.local.clock import StreamClock
-from thalweg.runtime.local.files.events import DELETE, INSERT, UPDATE, Event
+from thalweg.formats.recorded.events import DELETE, INSERT, UPDATE, RecordedEvent
 from thalweg.runtime.local.session import Session
 from thalweg.runtime.local.standing_query import StandingQuery
+from thalweg.runtime.local.streams import StreamClock
 
 CHUNK = 1_000  # rows between two looks at the answers
 
@@ -40,7 +40,7 @@ class Replay:
 
     session: Session
     queries: Sequence[StandingQuery]
-    sources: Sequence[Iterable[Event]]
+    sources: Sequence[Iterable[RecordedEvent]]
     until: Instant | None = None
     progress: Callable[[int], None] = lambda told: None
     chunk: int = CHUNK
@@ -76,7 +76,7 @@ class Replay:
         """Whether anything so far says what time it is: a table's rows need not."""
         return self.until is not None or self._last > BEGINNING
 
-    def _cut(self, source: Iterable[Event]) -> Iterator[Event]:
+    def _cut(self, source: Iterable[RecordedEvent]) -> Iterator[RecordedEvent]:
         """The source up to the first row that proves `until` to be past."""
         if self.until is None:
             return iter(source)
@@ -86,7 +86,7 @@ class Replay:
     def _lateness(self, name: str) -> int:
         return (self._clocks[name].stream.lateness or 0) if name in self._clocks else 0
 
-    def _tell(self, name: str, events: list[Event]) -> None:
+    def _tell(self, name: str, events: list[RecordedEvent]) -> None:
         if name in self._clocks:
             self._arrive(self._clocks[name], events)
             return
@@ -97,7 +97,7 @@ class Replay:
             except DataError as error:
                 raise _placed(error, event) from None
 
-    def _arrive(self, clock: StreamClock, events: list[Event]) -> None:
+    def _arrive(self, clock: StreamClock, events: list[RecordedEvent]) -> None:
         stream = clock.stream
         for event in events:
             # The session refuses such a row too, but does not know which line of which file it is.
@@ -132,6 +132,6 @@ def _net(t: Any, changes: list[SignedRow]) -> list[SignedRow]:
     return [(c.t, c.sign, c.row) for c in bag_difference(gone, new, t)]
 
 
-def _placed(error: DataError, event: Event) -> DataError:
+def _placed(error: DataError, event: RecordedEvent) -> DataError:
     error.message = f"{event.where}: {error.message}"
     return error

@@ -12,6 +12,7 @@ from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.algebra.expressions import UserAggregate, UserFunction
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import DataError, OutOfOrderError, PlanError
+from thalweg.core.python_values import RowLike, read_instant, read_row, show_row
 from thalweg.core.rows import Row
 from thalweg.core.time import BEGINNING, DAY, Clock, Instant, from_datetime
 from thalweg.cql import compile_query, compile_script, register
@@ -19,13 +20,11 @@ from thalweg.fluent import Table
 from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import check
-from thalweg.runtime.local.arrivals import check_order, read_arrival
-from thalweg.runtime.local.clock import StreamClock
 from thalweg.runtime.local.flow import Flow
 from thalweg.runtime.local.flow_run import FlowRun, World
 from thalweg.runtime.local.query import LocalQuery
+from thalweg.runtime.local.streams import StreamClock, check_order, read_arrival
 from thalweg.runtime.local.tables import TableLog
-from thalweg.runtime.local.values import RowLike, read_instant, read_row, show_row
 
 STRATEGIES = ("reference", *(strategy.value for strategy in Strategy))
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from thalweg.algebra.catalog import Relation
 from thalweg.core.errors import DataError
+from thalweg.core.python_values import read_value
 from thalweg.core.rows import Row
 from thalweg.core.time import BEGINNING, Instant
-from thalweg.runtime.local.values import read_value
 
 
 class TableUpdate(NamedTuple):

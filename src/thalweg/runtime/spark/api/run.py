@@ -13,6 +13,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql.streaming.query import StreamingQuery
 
 from thalweg.core.errors import DataError
+from thalweg.core.python_values import read_instant
 from thalweg.core.time import Clock, Instant
 from thalweg.explain import choice_json, choice_text, seen_of
 from thalweg.kernel.pipeline.pipeline import Pipeline
@@ -25,7 +26,6 @@ from thalweg.runtime.distributed.exchange.message import DRAIN
 from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_aside
 from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
 from thalweg.runtime.distributed.worker.query_spec import QuerySpec
-from thalweg.runtime.local.values import read_instant
 from thalweg.runtime.spark.api.failures import plain_failures
 from thalweg.runtime.spark.sinks import ParquetSink, Sink
 from thalweg.runtime.spark.tasks.answer_rows import EXP, SIGN, TS, answer_type

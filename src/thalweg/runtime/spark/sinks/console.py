@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from thalweg.runtime.order import ShownRow, answer_order
+from thalweg.algebra.answer_order import ShownRow, answer_order
 from thalweg.runtime.spark.sinks.base import Told
 from thalweg.runtime.spark.sinks.database import sqlite
 from thalweg.runtime.spark.sinks.table import TableSink

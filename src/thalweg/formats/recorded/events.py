@@ -13,13 +13,13 @@ from thalweg.core.rows import Row
 from thalweg.core.schema import Field
 from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.core.types import DataType
-from thalweg.runtime.local.files.formats import Wanted, read_records
+from thalweg.formats.recorded.records import Wanted, read_records
 
 INSERT, DELETE, UPDATE = "+", "-", "~"
 AT, OP = "_at", "_op"
 
 
-class Event(NamedTuple):
+class RecordedEvent(NamedTuple):
     """At `ts`, `row` arrives on the stream or changes the table called `name`; `where` is its place in a file.
 
     A table's row without a time is there before time starts: its ts is BEGINNING.
@@ -48,7 +48,7 @@ class BadRows:
         self.first = self.first or error
 
 
-def arrivals(stream: Stream, path: Path, bad: BadRows, time_column: str = "ts") -> Iterator[Event]:
+def arrivals(stream: Stream, path: Path, bad: BadRows, time_column: str = "ts") -> Iterator[RecordedEvent]:
     """The tuples of a file, in its order. Without TIMESTAMP BY, `time_column` of the file holds their time."""
     wanted = [Wanted(f) for f in stream.schema]
     if stream.timestamp is None:
@@ -62,10 +62,10 @@ def arrivals(stream: Stream, path: Path, bad: BadRows, time_column: str = "ts") 
         if ts is None:
             bad.meet(DataError(f"{where}: the time of a row, {wanted[place].field.name}, must not be NULL"))
             continue
-        yield Event(int(ts), stream.name, INSERT, values[: len(stream.schema)], where)
+        yield RecordedEvent(int(ts), stream.name, INSERT, values[: len(stream.schema)], where)
 
 
-def updates(relation: Relation, paths: Sequence[Path], bad: BadRows, clock: Clock) -> list[Event]:
+def updates(relation: Relation, paths: Sequence[Path], bad: BadRows, clock: Clock) -> list[RecordedEvent]:
     """The updates of a table in order of time, from its columns and, if there, `_at` (when) and `_op` (+, - or ~)."""
     time_type = DataType.TIMESTAMP if clock is Clock.TIMESTAMPS else DataType.BIGINT
     wanted = [Wanted(f) for f in relation.schema]
@@ -81,7 +81,7 @@ def updates(relation: Relation, paths: Sequence[Path], bad: BadRows, clock: Cloc
     return sorted(events, key=lambda e: e.ts)
 
 
-def _update(relation: Relation, values: Row, where: str) -> Event | DataError:
+def _update(relation: Relation, values: Row, where: str) -> RecordedEvent | DataError:
     *row, at, op = values
     if op not in (None, INSERT, DELETE, UPDATE):
         return DataError(
@@ -90,4 +90,4 @@ def _update(relation: Relation, values: Row, where: str) -> Event | DataError:
             hint="+ inserts the row, - deletes the row with its key, ~ replaces it",
         )
     ts = BEGINNING if at is None else int(at)
-    return Event(ts, relation.name, str(op or INSERT), tuple(row), where)
+    return RecordedEvent(ts, relation.name, str(op or INSERT), tuple(row), where)

@@ -19,7 +19,7 @@ from thalweg.core.rows import Row
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
 from thalweg.formats import FORMATS
-from thalweg.runtime.local.files.cells import read_plain, read_text
+from thalweg.formats.recorded.cells import read_plain, read_text
 
 
 class Wanted(NamedTuple):

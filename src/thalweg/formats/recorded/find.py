@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from thalweg.core.errors import DataError, did_you_mean
-from thalweg.runtime.local.files.formats import READERS, ending
+from thalweg.formats.recorded.records import READERS, ending
 
 
 def find_files(pattern: str) -> list[Path]:

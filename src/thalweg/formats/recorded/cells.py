@@ -8,11 +8,11 @@ from typing import Any
 
 from thalweg.algebra.expressions.texts import BIGINT_TEXT, DOUBLE_TEXT, FALSE_TEXTS, TRUE_TEXTS
 from thalweg.core.errors import DataError
+from thalweg.core.python_values import read_value
 from thalweg.core.rows import Value
 from thalweg.core.schema import Field
 from thalweg.core.time import FIRST_TIMESTAMP, LAST_TIMESTAMP, parse_duration, parse_timestamp
 from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
-from thalweg.runtime.local.values import read_value
 
 
 def read_text(field: Field, text: str, where: str) -> Value:
