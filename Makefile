@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: setup demo test lint types layers unit fuzz spark-scenarios faults cluster-test soak report lock clean
+.PHONY: setup demo test lint types layers unit fuzz spark-scenarios faults cluster-test soak report docs lock clean
 
 setup: $(STAMP)
 
@@ -66,9 +66,17 @@ report: setup
 	$(BIN)/thalweg bench paper --out docs/report/results $(if $(DATA),--data $(DATA))
 	$(BIN)/thalweg bench report docs/report
 
+# The documentation as a site in docs/_site, with an API reference made from the docstrings; a broken link is an error.
+SITE := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --group docs
+docs: setup
+	@$(SITE)
+	$(BIN)/python -m sphinx -q -W --keep-going -j auto -b html docs docs/_site
+	@echo "open docs/_site/index.html"
+
 # Write down the versions that were just tested.
 lock: setup
 	@$(PLOTS)
+	@$(SITE)
 	$(BIN)/python -m pip freeze --exclude-editable --exclude pip > requirements.lock
 
 clean:
