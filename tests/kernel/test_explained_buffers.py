@@ -74,7 +74,7 @@ def uses(thing: Any) -> Iterator[Use]:
         case Deduplicated() if isinstance(thing._elimination, DeltaStar):
             yield BufferKind.DELTA, thing.stored > 0
         case WholeBag():
-            yield BufferKind.HASH, thing._held > 0
+            yield BufferKind.HASH, thing._value_count > 0
             yield from inside(thing)
         case LeftTuples():
             yield BufferKind.ARRAY, False  # `top` counts the right tuples by value

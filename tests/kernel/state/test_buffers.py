@@ -143,7 +143,7 @@ def test_partitions_by_exp_hold_at_most_one_that_is_ending(partitions: int) -> N
         ends = np.concatenate([run.end for run in partition])
         assert len(np.unique(ends // buffer._width)) == 1
         assert len(partition) <= 8
-    assert len(buffer._young) <= 8 and sum(map(len, buffer._young)) <= len(buffer) / 2
+    assert len(buffer._recent) <= 8 and sum(map(len, buffer._recent)) <= len(buffer) / 2
 
 
 def test_an_arrival_touches_only_the_partitions_that_it_ends_in() -> None:

@@ -23,13 +23,13 @@ class GroupSweep(Stateful, kind="group-sweep/1"):
     it. With `always`, group 0 is there from the first batch on, even over nothing.
     """
 
-    KEPT = ("_accumulators", "_shown", "_begun")
+    KEPT = ("_accumulators", "_emitted", "_begun")
 
     def __init__(
         self, accumulators: Sequence[Accumulator], types: Sequence[DataType] = (), always: bool = False
     ) -> None:
         self._accumulators = accumulators
-        self._shown = Shown(types)
+        self._emitted = Shown(types)
         self._always = always
         self._begun = False
         self.vanished: Ints = np.empty(0, dtype=np.int64)  # groups that left in the last batch without a trace
@@ -37,11 +37,11 @@ class GroupSweep(Stateful, kind="group-sweep/1"):
     @property
     def stored(self) -> int:
         """What the accumulators keep, and the groups shown."""
-        return self._shown.size + sum(a.stored for a in self._accumulators)
+        return self._emitted.size + sum(a.stored for a in self._accumulators)
 
     def is_idle(self, codes: Ints) -> Flags:
         """Where groups are empty and nothing waits for them."""
-        return ~self._shown.has(codes) & self._accumulators[0].is_idle(codes)
+        return ~self._emitted.has(codes) & self._accumulators[0].is_idle(codes)
 
     def change(self, code: Ints, batch: Batch, now: Instant) -> Changes:
         """How the groups change, given tuples with their groups' codes."""
@@ -53,10 +53,10 @@ class GroupSweep(Stateful, kind="group-sweep/1"):
         steps, places = Steps.of(happenings)
         if not len(steps):  # nothing happened to anybody
             self.vanished = steps.code
-            return self._shown.no_change()
+            return self._emitted.no_change()
         pairs = zip(self._accumulators, places[: len(self._accumulators)], strict=True)
         size, *lanes = [lane for a, steps_of in pairs for lane in a.values(steps, steps_of)]
         present = np.ones(len(steps), dtype=np.bool_) if self._always else size > 0
         empty = steps.groups[~present[steps.stop - 1]]
         self.vanished = empty[self._accumulators[0].is_idle(empty)]
-        return self._shown.change(steps, present, lanes)
+        return self._emitted.change(steps, present, lanes)

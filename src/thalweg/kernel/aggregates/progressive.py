@@ -20,7 +20,7 @@ from thalweg.kernel.sweep.steps import Count, Instants, Steps
 class Progressive(Accumulator, kind="progressive/1"):
     """How many tuples each group has, and progressive aggregates over them. Ends wait, with the arguments."""
 
-    KEPT = ("_moments", "_rows", "_ends")
+    KEPT = ("_moments", "_row_counts", "_ends")
 
     def __init__(self, aggregates: Sequence[tuple[Aggregate, int | None]]) -> None:
         self._aggregates = aggregates
@@ -30,7 +30,7 @@ class Progressive(Accumulator, kind="progressive/1"):
                 powers[column] = max(powers.get(column, 0), POWERS[aggregate.function])
         self._columns = tuple(powers)
         self._moments = [RunningMoments(power) for power in powers.values()]
-        self._rows = Count()
+        self._row_counts = Count()
         self._ends = Ends()
         self._weight: Ints = np.empty(0, dtype=np.int64)
         self._arguments: dict[int, Lane] = {}
@@ -57,7 +57,7 @@ class Progressive(Accumulator, kind="progressive/1"):
 
     def values(self, steps: Steps, places: Ints) -> list[Lane]:
         """The number of tuples, then the aggregates."""
-        rows = self._rows.along(steps, places, self._weight)
+        rows = self._row_counts.along(steps, places, self._weight)
         moments = {
             column: running.along(steps, places, self._weight, self._arguments[column])
             for column, running in zip(self._columns, self._moments, strict=True)

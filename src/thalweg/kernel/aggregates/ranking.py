@@ -46,15 +46,15 @@ class _Run(Stateful, kind="ranking-run/1"):
 class Ranking(Stateful, kind="ranking/1"):
     """Best values by group code, over members that come and go."""
 
-    KEPT = ("_runs", "_present", "_listed", "_best", "_champion", "_unlisted")
+    KEPT = ("_runs", "_present", "_listed", "_best_raw", "_best_member", "_unlisted")
 
     def __init__(self, order: Order) -> None:
         self._order = order
         self._runs: list[_Run] = []
         self._present = ByCode(np.bool_, False)  # by member
         self._listed = ByCode(np.bool_, False)  # by member: whether a run holds it from its group's head on
-        self._best = ByCode(np.int64, NULL)  # by group
-        self._champion = ByCode(np.int64, -1)  # by group: the member that is the best, -1 if there is none
+        self._best_raw = ByCode(np.int64, NULL)  # by group
+        self._best_member = ByCode(np.int64, -1)  # by group: the member that is the best, -1 if there is none
         self._unlisted: list[Ints] = []
 
     def remove(self, members: Ints) -> None:
@@ -63,12 +63,12 @@ class Ranking(Stateful, kind="ranking/1"):
 
     def best(self, codes: Ints) -> Ints:
         """The best raw of each group, NULL where there is none; codes must differ."""
-        self._fit(codes, self._best, self._champion)
-        champions = self._champion.values[codes]
+        self._fit(codes, self._best_raw, self._best_member)
+        champions = self._best_member.values[codes]
         stale = codes[(champions >= 0) & ~self._present.values[champions]]
         if len(stale):
-            self._champion.values[stale], self._best.values[stale] = self._look_up(stale)
-        return self._best.values[codes]
+            self._best_member.values[stale], self._best_raw.values[stale] = self._look_up(stale)
+        return self._best_raw.values[codes]
 
     def add(self, code: Ints, member: Ints, raw: Ints) -> None:
         """Members that join: each is not present yet, each once, and no NULLs among the raws."""
@@ -81,8 +81,8 @@ class Ranking(Stateful, kind="ranking/1"):
         old = self.best(groups)
         scale = self._order.scale(np.concatenate([old, raw]))
         better = scale.keys(raw) > scale.keys(old)
-        self._best.values[groups[better]] = raw[better]
-        self._champion.values[groups[better]] = run.member[first[better]]
+        self._best_raw.values[groups[better]] = raw[better]
+        self._best_member.values[groups[better]] = run.member[first[better]]
         self._present.values[member] = True
         self._list(run)
 

@@ -20,13 +20,13 @@ from thalweg.kernel.sweep.segments import run_starts
 
 
 class _Run(Stateful, kind="staircase-run/1"):
-    """Stairs by (group, end), and in order of their ends those that ever end, of which the first `gone` are over."""
+    """Stairs by (group, end), and in order of their ends those that ever end, of which the first `ended` are over."""
 
-    KEPT = ("stairs", "gone")
+    KEPT = ("stairs", "ended")
 
     def __init__(self, code: Ints, end: Ints, raw: Ints) -> None:
         """Stairs that are sorted already."""
-        self.gone = 0
+        self.ended = 0
         self._lay_out((code, end, raw))
 
     def _lay_out(self, stairs: tuple[Ints, Ints, Ints]) -> None:
@@ -41,16 +41,16 @@ class _Run(Stateful, kind="staircase-run/1"):
         """Go back to a snapshot: heads are as far as what has ended."""
         super().restore(tree)
         self._lay_out(self.stairs)
-        self.heads.advance(self.code[self.by_end[: self.gone]])
+        self.heads.advance(self.code[self.by_end[: self.ended]])
 
     def __len__(self) -> int:
-        return len(self.code) - self.gone
+        return len(self.code) - self.ended
 
     def expire(self, now: Instant) -> Ints:
         """The stairs that end up to `now`, taken off their groups."""
         cut = int(np.searchsorted(self.ends, now, side="right"))
-        rows = self.by_end[self.gone : cut]
-        self.gone = max(self.gone, cut)
+        rows = self.by_end[self.ended : cut]
+        self.ended = max(self.ended, cut)
         self.heads.advance(self.code[rows])
         return rows
 
@@ -63,13 +63,13 @@ class _Run(Stateful, kind="staircase-run/1"):
 class Staircase(Stateful, kind="staircase/1"):
     """Best values by group code, with known ends."""
 
-    KEPT = ("_runs", "_best", "_until", "_now")
+    KEPT = ("_runs", "_best_raw", "_best_end", "_now")
 
     def __init__(self, order: Order) -> None:
         self._order = order
         self._runs: list[_Run] = []
-        self._best = ByCode(np.int64, NULL)
-        self._until = ByCode(np.int64, BEGINNING)
+        self._best_raw = ByCode(np.int64, NULL)
+        self._best_end = ByCode(np.int64, BEGINNING)
         self._now: Instant = BEGINNING
 
     def __len__(self) -> int:
@@ -90,11 +90,11 @@ class Staircase(Stateful, kind="staircase/1"):
     def best(self, codes: Ints) -> Ints:
         """The best raw of each group, NULL where there is none; codes must differ."""
         self._fit(codes)
-        stale = codes[self._until.values[codes] <= self._now]
-        stale = stale[self._best.values[stale] != NULL]
+        stale = codes[self._best_end.values[codes] <= self._now]
+        stale = stale[self._best_raw.values[stale] != NULL]
         if len(stale):
-            self._best.values[stale], self._until.values[stale] = self._look_up(stale)
-        return self._best.values[codes]
+            self._best_raw.values[stale], self._best_end.values[stale] = self._look_up(stale)
+        return self._best_raw.values[codes]
 
     def add(self, code: Ints, end: Ints, raw: Ints) -> None:
         """More tuples, none of them ended, and no NULLs among the raws."""
@@ -106,7 +106,7 @@ class Staircase(Stateful, kind="staircase/1"):
         old = self.best(groups)
         scale = self._order.scale(np.concatenate([old, raw]))
         better = scale.keys(raw) >= scale.keys(old)
-        self._best.values[groups[better]], self._until.values[groups[better]] = raw[better], end[better]
+        self._best_raw.values[groups[better]], self._best_end.values[groups[better]] = raw[better], end[better]
         self._runs.append(run)
         while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
             self._merge()
@@ -141,5 +141,5 @@ class Staircase(Stateful, kind="staircase/1"):
     def _fit(self, codes: Ints) -> None:
         if len(codes):
             size = int(codes.max()) + 1
-            self._best.fit(size)
-            self._until.fit(size)
+            self._best_raw.fit(size)
+            self._best_end.fit(size)

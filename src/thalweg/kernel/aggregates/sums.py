@@ -27,19 +27,19 @@ class Sums:
 class RunningSums(Stateful, kind="exact-sums/1"):
     """Sums by code. A limb is at most 2^32 times the tuples alive, so up to 2^31 tuples of a group are exact."""
 
-    KEPT = ("_low", "_state")
+    KEPT = ("_lowest_limb", "_limbs")
 
     def __init__(self) -> None:
-        self._low = 0
-        self._state = np.zeros((0, 16), dtype=np.int64)
+        self._lowest_limb = 0
+        self._limbs = np.zeros((0, 16), dtype=np.int64)
 
     def along(self, steps: Steps, places: Ints, weight: Ints, numbers: Numbers) -> Sums:
         """The sum of each step's group from that step on, given numbers that fall on steps with a weight."""
         change = self._scatter(len(steps), places, weight * numbers.sign, numbers)
         self._fit(int(steps.code[-1]) + 1)
         for i in range(len(change)):
-            change[i] = steps.running(change[i], self._state[i])
-        sums = Sums(change, self._low, numbers.unit)
+            change[i] = steps.running(change[i], self._limbs[i])
+        sums = Sums(change, self._lowest_limb, numbers.unit)
         self._trim()
         return sums
 
@@ -47,16 +47,16 @@ class RunningSums(Stateful, kind="exact-sums/1"):
         count = len(numbers.digits)
         if numbers.shift is None:
             self._cover(0, count)
-            change = np.zeros((len(self._state), steps), dtype=np.int64)
+            change = np.zeros((len(self._limbs), steps), dtype=np.int64)
             for i, digit in enumerate(numbers.digits):
-                np.add.at(change[i - self._low], places, digit * weight)
+                np.add.at(change[i - self._lowest_limb], places, digit * weight)
             return change
         slot, shift = numbers.shift >> 5, numbers.shift & 31
         if len(slot):
             self._cover(int(slot.min()), int(slot.max()) + count + 1)
-        change = np.zeros((len(self._state), steps), dtype=np.int64)
+        change = np.zeros((len(self._limbs), steps), dtype=np.int64)
         flat = change.reshape(-1)
-        at = (slot - self._low) * steps + places
+        at = (slot - self._lowest_limb) * steps + places
         for i, digit in enumerate(numbers.digits):
             moved = digit << shift
             np.add.at(flat, at + i * steps, (moved & MASK) * weight)
@@ -65,21 +65,21 @@ class RunningSums(Stateful, kind="exact-sums/1"):
 
     def _cover(self, low: int, high: int) -> None:
         """Make limbs low .. high - 1 exist."""
-        if not len(self._state):
-            self._low = low
-        below, above = max(0, self._low - low), max(0, high - self._low - len(self._state))
+        if not len(self._limbs):
+            self._lowest_limb = low
+        below, above = max(0, self._lowest_limb - low), max(0, high - self._lowest_limb - len(self._limbs))
         if below or above:
-            self._state = np.pad(self._state, ((below, above), (0, 0)))
-            self._low -= below
+            self._limbs = np.pad(self._limbs, ((below, above), (0, 0)))
+            self._lowest_limb -= below
 
     def _fit(self, size: int) -> None:
-        room = self._state.shape[1]
+        room = self._limbs.shape[1]
         if size > room:
-            self._state = np.pad(self._state, ((0, 0), (0, max(size, 2 * room) - room)))
+            self._limbs = np.pad(self._limbs, ((0, 0), (0, max(size, 2 * room) - room)))
 
     def _trim(self) -> None:
         """Forget outer limbs that an outlier needed and nothing needs any more."""
-        while len(self._state) > _FEW and not self._state[-1].any():
-            self._state = self._state[:-1]
-        while len(self._state) > _FEW and not self._state[0].any():
-            self._state, self._low = self._state[1:], self._low + 1
+        while len(self._limbs) > _FEW and not self._limbs[-1].any():
+            self._limbs = self._limbs[:-1]
+        while len(self._limbs) > _FEW and not self._limbs[0].any():
+            self._limbs, self._lowest_limb = self._limbs[1:], self._lowest_limb + 1

@@ -57,7 +57,7 @@ class UserDefined(Accumulator, Stateful):
     two batches, so from then on there is no answer but the same error.
     """
 
-    KEPT: ClassVar[tuple[str, ...]] = ("_elimination", "_ends", "_last")
+    KEPT: ClassVar[tuple[str, ...]] = ("_elimination", "_ends", "_last_results")
 
     def __init__(self, aggregate: Aggregate, column: int, type_: DataType, pool: StringPool, known_ends: bool) -> None:
         assert aggregate.user is not None
@@ -70,7 +70,7 @@ class UserDefined(Accumulator, Stateful):
             self._elimination = DeltaStar(pairs) if known_ends else Distinct(pairs)
         self._ends = Ends()
         nothing = self._lane([self._user.over_nothing]).view(np.int64)
-        self._last = ByCode(np.int64, nothing[0])  # what each group's value is now, as bits
+        self._last_results = ByCode(np.int64, nothing[0])  # what each group's value is now, as bits
         self._weight = self._raw = _NONE
         self._failure: UserFunctionError | None = None
 
@@ -106,10 +106,10 @@ class UserDefined(Accumulator, Stateful):
         except UserFunctionError as error:
             self._failure = error
             raise
-        self._last.fit(int(steps.code[-1]) + 1)
+        self._last_results.fit(int(steps.code[-1]) + 1)
         changed = np.array([step for step, _ in slices], dtype=np.int64)
         lane = self._filled(steps, changed, results)
-        self._last.values[steps.groups] = lane[steps.stop - 1].view(np.int64)
+        self._last_results.values[steps.groups] = lane[steps.stop - 1].view(np.int64)
         return [lane]
 
     @abstractmethod
@@ -130,7 +130,7 @@ class UserDefined(Accumulator, Stateful):
         latest = np.full(len(steps), -1)
         latest[changed] = np.arange(len(changed))
         latest = np.maximum.accumulate(latest)
-        lane = steps.spread(self._last.values[steps.groups].view(results.dtype))
+        lane = steps.spread(self._last_results.values[steps.groups].view(results.dtype))
         own = latest >= 0
         own[own] = steps.group[changed[latest[own]]] == steps.group[own]  # not that of a group before
         lane[own] = results[latest[own]]

@@ -27,17 +27,17 @@ class WholeBag(UserDefined, kind="user-whole-bag/1"):
     State: each group's distinct values with their numbers of copies; the ends that are known and not due.
     """
 
-    KEPT = (*UserDefined.KEPT, "_bags", "_held")
+    KEPT = (*UserDefined.KEPT, "_bags", "_value_count")
 
     def __init__(self, aggregate: Aggregate, column: int, type_: DataType, pool: StringPool, known_ends: bool) -> None:
         super().__init__(aggregate, column, type_, pool, known_ends)
         self._bags: list[_Bag] = []  # by group code; never changed in place
-        self._held = 0  # values in all bags
+        self._value_count = 0  # values in all bags
 
     @property
     def stored(self) -> int:
         """The values of all groups, and what waits."""
-        return self._held + super().stored
+        return self._value_count + super().stored
 
     def _results(self, steps: Steps, net: Net, slices: list[tuple[int, slice]]) -> Iterator[Value]:
         """The bags of all groups that change are laid side by side; a step changes counts in one of them."""
@@ -75,5 +75,5 @@ class WholeBag(UserDefined, kind="user-whole-bag/1"):
     def _keep(self, code: int, raw: Ints, count: Ints) -> None:
         there = count > 0
         bag = (raw[there], count[there]) if there.any() else _EMPTY
-        self._held += len(bag[0]) - len(self._bags[code][0])
+        self._value_count += len(bag[0]) - len(self._bags[code][0])
         self._bags[code] = bag

@@ -40,7 +40,7 @@ class MultiJoin(Operator, kind="multi-join/1"):
     they are looked up; no intermediate results. GolabOzsu2003 §3.
     """
 
-    KEPT: ClassVar[tuple[str, ...]] = ("_coders", "_stored", "_monitor", "_orders", "_counts")
+    KEPT: ClassVar[tuple[str, ...]] = ("_coders", "_stored", "_monitor", "_orders", "_comparison_counts")
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class MultiJoin(Operator, kind="multi-join/1"):
         self._planned = Planned(graph, schema, self._codings, pool)
         self._monitor = Monitor(len(schemas), len(graph.attributes), drift)
         self._choose = choose
-        self._counts = [0] * len(schemas)
+        self._comparison_counts = [0] * len(schemas)
         self._nothing = Batch.empty(schema, dated)
         self._follow(choose([_unknown(a, len(graph.attributes)) for a in (c.attributes for c in self._codings)]))
 
@@ -92,12 +92,12 @@ class MultiJoin(Operator, kind="multi-join/1"):
     @property
     def comparisons(self) -> int:
         """How often a tuple was looked at as a partner so far (GolabOzsu2003 §4.2)."""
-        return sum(self._counts)
+        return sum(self._comparison_counts)
 
     @property
     def comparisons_by_source(self) -> tuple[int, ...]:
         """The same for the new tuples of each input."""
-        return tuple(self._counts)
+        return tuple(self._comparison_counts)
 
     @property
     def walks(self) -> str:
@@ -167,7 +167,7 @@ class MultiJoin(Operator, kind="multi-join/1"):
     def _walk(self, source: int, new: Batch, extras: Sequence[Extras]) -> Iterator[Partial]:
         views = [View(stored, extra) for stored, extra in zip(self._stored, extras, strict=True)]
         views[source] = View(self._stored[source], Extras(new), stored_too=False)
-        return walk(self._steps[source], views, self._counts, source)
+        return walk(self._steps[source], views, self._comparison_counts, source)
 
     def _keep(self, kept: Sequence[Sequence[Keyed]], now: Instant) -> None:
         self._scatter()

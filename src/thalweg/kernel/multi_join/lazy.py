@@ -24,7 +24,14 @@ class LazyMultiJoin(MultiJoin, kind="lazy-multi-join/1"):
     counter rule of section 3.6. An evaluation at T is repeated while T is still told, and replaces what it had shown.
     """
 
-    KEPT: ClassVar[tuple[str, ...]] = (*MultiJoin.KEPT, "_waiting", "_gone", "_shown", "_open", "_evaluated")
+    KEPT: ClassVar[tuple[str, ...]] = (
+        *MultiJoin.KEPT,
+        "_waiting",
+        "_deleted_since",
+        "_emitted",
+        "_open_instant",
+        "_last_evaluation",
+    )
 
     def __init__(self, *args: Any, interval: int, **options: Any) -> None:
         """`interval` is in ticks, the rest as for a join that is evaluated with every batch."""
@@ -32,28 +39,30 @@ class LazyMultiJoin(MultiJoin, kind="lazy-multi-join/1"):
         self._interval = interval
         empty = self._coded(self._empty_inputs())
         self._waiting: list[Batch] = list(empty)  # tuples that have not been joined
-        self._gone: list[Batch] = list(empty)  # those that were joined and deleted since; they end when that was
-        self._shown: Batch | None = None  # at the instant that is open
-        self._open: Instant | None = None
-        self._evaluated: Instant = BEGINNING
+        self._deleted_since: list[Batch] = list(
+            empty
+        )  # those that were joined and deleted since; they end when that was
+        self._emitted: Batch | None = None  # at the instant that is open
+        self._open_instant: Instant | None = None
+        self._last_evaluation: Instant = BEGINNING
 
     @property
     def stored(self) -> int:
         """With the tuples that wait to be joined, and those that are still to be met."""
-        return super().stored + sum(map(len, self._waiting)) + sum(map(len, self._gone))
+        return super().stored + sum(map(len, self._waiting)) + sum(map(len, self._deleted_since))
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The results of evaluations up to `now`, and early ends of what was shown before."""
         coded = self._coded(inputs)
         latest = now // self._interval * self._interval
         out = [self._nothing]
-        for t in dict.fromkeys([latest if self._open is None else self._open, latest]):
-            if t > self._evaluated:
+        for t in dict.fromkeys([latest if self._open_instant is None else self._open_instant, latest]):
+            if t > self._last_evaluation:
                 early = [batch.take(batch.start <= t) for batch in coded]
                 coded = [batch.take(batch.start > t) for batch in coded]
-                if t != self._open or any(map(len, early)):
+                if t != self._open_instant or any(map(len, early)):
                     out += self._evaluate(early, t)
-                self._open = t
+                self._open_instant = t
                 if t < now:
                     self._close(t)
         if any(map(len, coded)):
@@ -70,20 +79,20 @@ class LazyMultiJoin(MultiJoin, kind="lazy-multi-join/1"):
         left = [t.until_deleted(begun - 1) for t in told]
         found = list(self._deleted(told, [Extras(tuples) for tuples in left], begun - 1))
         self._waiting = [t.kept for t in told]
-        self._gone = [Batch.concat(both) for both in zip(self._gone, left, strict=True)]
+        self._deleted_since = [Batch.concat(both) for both in zip(self._deleted_since, left, strict=True)]
         return assemble(found, self._widths, self._nothing)
 
     def _evaluate(self, coded: Sequence[Batch], t: Instant) -> list[Batch]:
         """All that waits is joined, and shown in place of what was shown at t before."""
         ended = self._wait(coded, t)
         begun = _first(self._waiting, t)
-        left = [gone.between(np.full(len(gone), begun), gone.end) for gone in self._gone]
+        left = [gone.between(np.full(len(gone), begun), gone.end) for gone in self._deleted_since]
         found = list(self._added(self._waiting, [Extras(tuples) for tuples in left]))
         results = assemble(found, self._widths, self._nothing)
         start = -(-results.start // self._interval) * self._interval
         shown = replace(results, start=start, end=np.maximum(results.end, start + 1))
-        before = [] if self._shown is None else [self._shown.negated()]
-        self._shown = shown
+        before = [] if self._emitted is None else [self._emitted.negated()]
+        self._emitted = shown
         return [ended, *before, shown]
 
     def _close(self, t: Instant) -> None:
@@ -91,8 +100,8 @@ class LazyMultiJoin(MultiJoin, kind="lazy-multi-join/1"):
         waiting = self._waiting
         self._keep([stored.by_key(new) for stored, new in zip(self._stored, waiting, strict=True)], t)
         self._waiting = [tuples.take(slice(0, 0)) for tuples in waiting]
-        self._gone = [tuples.take(slice(0, 0)) for tuples in self._gone]
-        self._shown, self._open, self._evaluated = None, None, t
+        self._deleted_since = [tuples.take(slice(0, 0)) for tuples in self._deleted_since]
+        self._emitted, self._open_instant, self._last_evaluation = None, None, t
         self._look(waiting, t)
 
     def _empty_inputs(self) -> list[Batch]:

@@ -26,44 +26,55 @@ class Monitor(Stateful, kind="multi-join-monitor/1"):
     So what looking and choosing cost, each tuple pays a little of.
     """
 
-    KEPT: ClassVar[tuple[str, ...]] = ("_since", "_pause", "_arrived", "_rates", "_sizes", "_values")
+    KEPT: ClassVar[tuple[str, ...]] = (
+        "_since",
+        "_look_after",
+        "_arrival_counts",
+        "_rates",
+        "_sizes",
+        "_distinct_values",
+    )
 
     def __init__(self, inputs: int, attributes: int, drift: float) -> None:
         """`drift` is the factor by which something must have changed."""
         self._drift = drift
         self._attributes = attributes
         self._since: Instant | None = None
-        self._pause = _FEW  # arrivals until the next look
-        self._arrived = [0] * inputs
+        self._look_after = _FEW  # arrivals until the next look
+        self._arrival_counts = [0] * inputs
         self._rates: list[float] = []  # those that the last orders were chosen by
         self._sizes: list[float] = []
-        self._values: list[list[float | None]] = []
+        self._distinct_values: list[list[float | None]] = []
 
     @property
     def statistics(self) -> list[StreamStatistics] | None:
         """What the last orders were chosen by; None before there was anything to choose by."""
-        told = zip(self._rates, self._sizes, self._values, strict=True)
+        told = zip(self._rates, self._sizes, self._distinct_values, strict=True)
         return [StreamStatistics(rate, size, tuple(values)) for rate, size, values in told] or None
 
     def arrived(self, counts: Sequence[int], first: Instant) -> None:
         """So many new tuples of each input, the first of them at an instant."""
         if self._since is None and any(counts):
             self._since = first
-        self._arrived = [before + count for before, count in zip(self._arrived, counts, strict=True)]
+        self._arrival_counts = [before + count for before, count in zip(self._arrival_counts, counts, strict=True)]
 
     def look(self, stored: Sequence[Stored], codings: Sequence[Coding], now: Instant) -> bool:
         """Whether the orders should be chosen anew; if so, `statistics` are those of now."""
-        many = sum(self._arrived)
-        if self._since is None or now <= self._since or many < max(self._pause, sum(s.size for s in stored) // 2):
+        many = sum(self._arrival_counts)
+        if self._since is None or now <= self._since or many < max(self._look_after, sum(s.size for s in stored) // 2):
             return False
         ticks = now - self._since
-        rates = [(count + 1) / ticks for count in self._arrived]  # nothing yet is not never
+        rates = [(count + 1) / ticks for count in self._arrival_counts]  # nothing yet is not never
         sizes = [float(max(1, s.size)) for s in stored]
         values = [self._distinct(s, coding) for s, coding in zip(stored, codings, strict=True)]
-        self._since, self._arrived, self._pause = now, [0] * len(self._arrived), min(2 * self._pause, _MANY)
+        self._since, self._arrival_counts, self._look_after = (
+            now,
+            [0] * len(self._arrival_counts),
+            min(2 * self._look_after, _MANY),
+        )
         if self._rates and not self._has_drifted(rates, sizes, values):
             return False
-        self._rates, self._sizes, self._values = rates, sizes, values
+        self._rates, self._sizes, self._distinct_values = rates, sizes, values
         return True
 
     def _distinct(self, stored: Stored, coding: Coding) -> list[float | None]:
@@ -80,7 +91,7 @@ class Monitor(Stateful, kind="multi-join-monitor/1"):
             counts = [*sizes, *(v for row in distinct for v in row if v is not None)]
             return shares + [max(count, _SMALL) for count in counts]
 
-        now, then = flat(rates, sizes, distinct), flat(self._rates, self._sizes, self._values)
+        now, then = flat(rates, sizes, distinct), flat(self._rates, self._sizes, self._distinct_values)
         return any(max(a / b, b / a) > self._drift for a, b in zip(now, then, strict=True))
 
 

@@ -28,13 +28,13 @@ class DeltaStar(Operator, kind="delta-star/1"):
         output    a: +[1, 5)                               a: +[5, 9)
     """
 
-    KEPT = ("_rows", "_until", "_last", "_ends", "_now")
+    KEPT = ("_rows", "_shown_until", "_last_end", "_ends", "_now")
 
     def __init__(self, schema: Schema) -> None:
         self._rows = KeyTable(schema.types)
         self._key = columns_key(schema, range(len(schema)))
-        self._until = ByCode(np.int64, BEGINNING)  # by value: the end of the piece told last
-        self._last = ByCode(np.int64, BEGINNING)  # by value: the last end of all its tuples
+        self._shown_until = ByCode(np.int64, BEGINNING)  # by value: the end of the piece told last
+        self._last_end = ByCode(np.int64, BEGINNING)  # by value: the last end of all its tuples
         self._ends = Timeline()  # of the pieces that are shown
         self._now = BEGINNING
 
@@ -46,20 +46,20 @@ class DeltaStar(Operator, kind="delta-star/1"):
     @property
     def stored(self) -> int:
         """One tuple for each value shown, and one more where another ends later."""
-        until = self._until.values
-        return int((until > self._now).sum() + ((until > self._now) & (self._last.values > until)).sum())
+        until = self._shown_until.values
+        return int((until > self._now).sum() + ((until > self._now) & (self._last_end.values > until)).sum())
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The pieces that begin: none for a duplicate of a value that is shown."""
         (batch,) = inputs
         code, first, last = _without_repeats(self._rows.encode(batch.columns, len(batch)), batch.start, batch.end)
-        self._until.fit(self._rows.size)
-        self._last.fit(self._rows.size)
+        self._shown_until.fit(self._rows.size)
+        self._last_end.fit(self._rows.size)
         self._now = now
         ended, *replaced = self._replace(now)
-        hidden = np.flatnonzero(self._until.values[code] <= now)
+        hidden = np.flatnonzero(self._shown_until.values[code] <= now)
         appeared = self._appear(code[hidden], first[hidden], last[hidden], now)
-        np.maximum.at(self._last.values, code, last)
+        np.maximum.at(self._last_end.values, code, last)
         pieces, start, end = (np.concatenate(lanes) for lanes in zip(replaced, appeared, strict=True))
         rows = self._rows.decode(pieces)
         self._forget(np.concatenate([ended, code[hidden]]), now)
@@ -69,8 +69,8 @@ class DeltaStar(Operator, kind="delta-star/1"):
         """The values whose tuple shown has ended; and of those that live on the codes and pieces of the next tuples."""
         due = self._ends.due(now)
         ended = due[1] if due is not None else np.empty(0, dtype=np.int64)
-        code = ended[self._last.values[ended] > self._until.values[ended]]
-        start, end = self._until.values[code], self._last.values[code]
+        code = ended[self._last_end.values[ended] > self._shown_until.values[ended]]
+        start, end = self._shown_until.values[code], self._last_end.values[code]
         self._show(code, end, now)
         return ended, code, start, end
 
@@ -78,24 +78,24 @@ class DeltaStar(Operator, kind="delta-star/1"):
         """Codes and pieces of values that are not shown all through the batch, given their tuples."""
         order = order_by(code, start)
         chains = _Chains(code[order], start[order], end[order])
-        chosen = chains.pieces(self._until.values, now)
+        chosen = chains.pieces(self._shown_until.values, now)
         code, end = chains.code[chosen], chains.last[chosen]
         starts = run_starts(code)
         before = np.empty_like(end)
         before[1:] = end[:-1]
-        before[starts] = self._until.values[code[starts]]
+        before[starts] = self._shown_until.values[code[starts]]
         final = np.flatnonzero(run_ends(starts))
         self._show(code[final], end[final], now)
         return code, np.maximum(before, chains.start[chosen]), end
 
     def _forget(self, code: Ints, now: Instant) -> None:
         """Values that are there no more need no code."""
-        gone = code[np.maximum(self._until.values[code], self._last.values[code]) <= now]
+        gone = code[np.maximum(self._shown_until.values[code], self._last_end.values[code]) <= now]
         self._rows.release(gone)
 
     def _show(self, code: Ints, end: Ints, now: Instant) -> None:
         """Each value is shown until its end."""
-        self._until.values[code] = end
+        self._shown_until.values[code] = end
         waits = np.flatnonzero((end > now) & (end < FOREVER))
         self._ends.add(end[waits], code[waits])
 

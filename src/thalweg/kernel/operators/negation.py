@@ -38,7 +38,7 @@ class Negation(Operator, kind="negation/1"):
     costs its alive left tuples once in that batch (negation_any_order.py).
     """
 
-    KEPT = ("_coder", "_left", "_right_ends", "_missing", "_before", "_premature")
+    KEPT = ("_coder", "_left", "_right_ends", "_debt_ends", "_clock", "_premature")
 
     def __init__(
         self,
@@ -59,9 +59,9 @@ class Negation(Operator, kind="negation/1"):
         self._coder = KeyCoder(len(on))
         self._left = LeftTuples(left, rest, pool, ordered, direct or not ordered)
         self._right_ends = Events()
-        self._missing = Timeline()  # ends of left tuples' debts that count as right ones (negation_any_order.py)
+        self._debt_ends = Timeline()  # ends of left tuples' debts that count as right ones (negation_any_order.py)
         self._odd = ByCode(np.bool_, False)
-        self._before: Instant = BEGINNING
+        self._clock: Instant = BEGINNING
         self._premature = 0
 
     @property
@@ -72,7 +72,7 @@ class Negation(Operator, kind="negation/1"):
     @property
     def stored(self) -> int:
         """Alive left tuples, and right ones whose end is known."""
-        return self._left.stored(self._before) + len(self._right_ends)
+        return self._left.stored(self._clock) + len(self._right_ends)
 
     @property
     def premature(self) -> int:
@@ -85,13 +85,13 @@ class Negation(Operator, kind="negation/1"):
         moves = self._left.moves(left, self._coder.encode([left.columns[i] for i in self._on_left], len(left)), now)
         right_code = self._coder.encode([right.columns[j] for j in self._on_right], len(right))
         turns = Turns(*self._right_ends.of(right.start, right.end, right.sign, (right_code,), now))
-        missing = self._missing.due(now)
+        missing = self._debt_ends.due(now)
         if missing is not None:
             turns = Turns(*join_runs([turns, missing]))
         self._left.fit(self._coder.size)
         self._odd.fit(self._coder.size)
         found = self._sweep(moves, turns, now) if len(moves.time) or len(turns.time) else []
-        self._before = now
+        self._clock = now
         return self._result(found)
 
     def _sweep(self, moves: Moves, turns: Turns, now: Instant) -> list[Found]:
@@ -100,7 +100,7 @@ class Negation(Operator, kind="negation/1"):
         self._odd.values[coming.code[wrong | self._before_the_last(coming)]] = True
         appended = coming.take(~self._odd.values[coming.code])
         ranks = rank_within(run_starts(appended.code))
-        self._left.queues.append(appended.code, ranks, appended.lanes, self._left.dead_by(self._before))
+        self._left.queues.append(appended.code, ranks, appended.lanes, self._left.dead_by(self._clock))
         self._odd.values[going.code[~self._leave_in_order(going)]] = True
         odd = np.unique(moves.code[self._odd.values[moves.code]])
         if not len(odd):
@@ -120,9 +120,9 @@ class Negation(Operator, kind="negation/1"):
         )
         self._left.queues.retract(appended.code[flags[appended.code]])
         found, later = sweep_any_order(
-            self._left, odd, moves.take(flags[moves.code]), turns.take(flags[turns.code]), self._before, now
+            self._left, odd, moves.take(flags[moves.code]), turns.take(flags[turns.code]), self._clock, now
         )
-        self._missing.add(*later)
+        self._debt_ends.add(*later)
         flags[odd] = False
         return [in_order, found]
 
@@ -142,7 +142,7 @@ class Negation(Operator, kind="negation/1"):
         if not len(going.code):
             return np.empty(0, dtype=np.bool_)
         starts = run_starts(going.code)
-        queues.drop_dead(going.code[starts], self._left.dead_by(self._before))
+        queues.drop_dead(going.code[starts], self._left.dead_by(self._clock))
         number = queues.first[going.code] + 1 + rank_within(starts)
         in_order = number <= queues.last[going.code]
         rows = np.flatnonzero(in_order)

@@ -25,33 +25,33 @@ from thalweg.kernel.sweep.pairs import pairs
 
 @immutable("nrr-lookup/1")
 @dataclass(frozen=True)
-class _Asking:
-    """Left tuples with the codes of their keys, and how many rows each has met."""
+class _Lookups:
+    """Left tuples with the codes of their keys, and how many rows each matches."""
 
     codes: Ints
     tuples: Batch
-    met: Ints
+    match_counts: Ints
 
     @property
     def ts(self) -> Ints:
         assert self.tuples.dates is not None, "an NRR join needs the dates of its left input"
         return self.tuples.dates.ts
 
-    def take(self, rows: Lane) -> _Asking:
-        return _Asking(self.codes[rows], self.tuples.take(rows), self.met[rows])
+    def take(self, rows: Lane) -> _Lookups:
+        return _Lookups(self.codes[rows], self.tuples.take(rows), self.match_counts[rows])
 
 
 class NrrJoin(Operator, kind="nrr-join/1"):
     """{ lr : l in L, r in NRR(l.ts), condition(lr) }, with l's interval, sign and dates (Definition 2).
 
-    A LEFT join fills up with NULLs what met nothing. An update at the last instant may be told after tuples of that
+    A LEFT join fills up a tuple without a match with NULLs. An update at the last instant may come after tuples of that
     instant have been joined; they are kept until time moves on, and corrected.
 
     Update pattern: as the left input's, which must not be STR. State: all versions of the NRR (see `versions`); of the
     left input only the tuples with ts = now. GolabOzsu2005 §4.1.
     """
 
-    KEPT = ("_keys", "_versions", "_latest")
+    KEPT = ("_keys", "_versions", "_open_lookups")
 
     def __init__(self, left: Schema, right: Schema, condition: Expression, kind: JoinKind, pool: StringPool) -> None:
         self._rest = rest_of(condition, left, right, pool)
@@ -61,7 +61,7 @@ class NrrJoin(Operator, kind="nrr-join/1"):
         self._nothing = Batch.empty(left + right, dated=True)
         self._versions = VersionStore()
         none = np.empty(0, dtype=np.int64)
-        self._latest = _Asking(none, Batch.empty(left, dated=True), none)
+        self._open_lookups = _Lookups(none, Batch.empty(left, dated=True), none)
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -81,38 +81,44 @@ class NrrJoin(Operator, kind="nrr-join/1"):
     @property
     def stored(self) -> int:
         """The versions of the NRR, and the left tuples of the last instant."""
-        return len(self._versions) + len(self._latest.tuples)
+        return len(self._versions) + len(self._open_lookups.tuples)
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """New left tuples with what they met, and corrections for those of the last instant."""
+        """New left tuples with their matches, and corrections for those of the last instant."""
         left, right = inputs
         codes = self._keys.of_right(right)
         known = codes != NO_PARTNER
         update = Versions.of(codes[known], right.take(known))
         self._versions.add(update)
 
-        earlier = self._latest
+        earlier = self._open_lookups
         corrections, earlier_now = self._meet(earlier, update)
         nobody = np.zeros(len(left), dtype=np.int64)
-        results, arrived = self._meet(_Asking(self._keys.of_left(left), left, nobody), self._versions)
-        self._latest = _joined(earlier_now.take(earlier_now.ts == now), arrived.take(arrived.ts == now))
+        results, arrived = self._meet(_Lookups(self._keys.of_left(left), left, nobody), self._versions)
+        self._open_lookups = _joined(earlier_now.take(earlier_now.ts == now), arrived.take(arrived.ts == now))
         found = [corrections, results]
         if self._keeps_lonely:
-            found.append(self._filled(earlier.tuples.take((earlier.met == 0) & (earlier_now.met > 0))).negated())
-            found.append(self._filled(earlier.tuples.take((earlier.met > 0) & (earlier_now.met == 0))))
-            found.append(self._filled(left.take(arrived.met == 0)))
+            found.append(
+                self._filled(
+                    earlier.tuples.take((earlier.match_counts == 0) & (earlier_now.match_counts > 0))
+                ).negated()
+            )
+            found.append(
+                self._filled(earlier.tuples.take((earlier.match_counts > 0) & (earlier_now.match_counts == 0)))
+            )
+            found.append(self._filled(left.take(arrived.match_counts == 0)))
         return Batch.concat([self._nothing, *found])
 
-    def _meet(self, asking: _Asking, nrr: Versions | VersionStore) -> tuple[Batch, _Asking]:
-        """The pairs of tuples and rows that were there at their ts, and the tuples with what they have met by now."""
-        met = asking.met.copy()
+    def _meet(self, lookups: _Lookups, nrr: Versions | VersionStore) -> tuple[Batch, _Lookups]:
+        """The pairs of tuples and rows that were there at their ts, and the tuples with their match counts by now."""
+        match_counts = lookups.match_counts.copy()
         found: list[Matches] = []
         gone: list[Ints] = []
-        for versions, first, count in nrr.find(asking.codes, asking.ts):
+        for versions, first, count in nrr.find(lookups.codes, lookups.ts):
             for i, j in pairs(first, count):
-                matches = self._alive(asking, i, versions, j)
+                matches = self._alive(lookups, i, versions, j)
                 signs = versions.sign[matches.j]
-                np.add.at(met, matches.i, signs)
+                np.add.at(match_counts, matches.i, signs)
                 found.append(matches)
                 gone.append(matches.i[signs < 0])
         result = assemble(found, self._nothing, dates_from_left=True)
@@ -121,19 +127,19 @@ class NrrJoin(Operator, kind="nrr-join/1"):
             both = np.isin(rows, np.concatenate(gone))
             net = Keyed.of(rows[both], result.take(both)).closed().tuples
             result = Batch.concat([result.take(~both), net])
-        return result, _Asking(asking.codes, asking.tuples, met)
+        return result, _Lookups(lookups.codes, lookups.tuples, match_counts)
 
-    def _alive(self, asking: _Asking, i: Ints, versions: Batch, j: Ints) -> Matches:
-        ts = asking.ts[i]
+    def _alive(self, lookups: _Lookups, i: Ints, versions: Batch, j: Ints) -> Matches:
+        ts = lookups.ts[i]
         alive = (versions.start[j] <= ts) & (ts < versions.end[j])
         i, j = i[alive], j[alive]
-        return Matches(asking.tuples, i, versions, j, asking.tuples.start[i], asking.tuples.end[i]).where(self._rest)
+        return Matches(lookups.tuples, i, versions, j, lookups.tuples.start[i], lookups.tuples.end[i]).where(self._rest)
 
     def _filled(self, tuples: Batch) -> Batch:
         nulls = (null_lane(f.type, len(tuples)) for f in self._right)
         return tuples.with_columns((*tuples.columns, *nulls))
 
 
-def _joined(some: _Asking, more: _Asking) -> _Asking:
+def _joined(some: _Lookups, more: _Lookups) -> _Lookups:
     tuples = Batch.concat([some.tuples, more.tuples])
-    return _Asking(np.append(some.codes, more.codes), tuples, np.append(some.met, more.met))
+    return _Lookups(np.append(some.codes, more.codes), tuples, np.append(some.match_counts, more.match_counts))

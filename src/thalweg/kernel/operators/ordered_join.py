@@ -99,7 +99,7 @@ class OrderedJoin(Join, kind="ordered-join/1"):
 
     def _gone(self, i: Ints, j: Ints) -> Batch:
         left, right = self._left, self._right
-        start = np.minimum(left.places.leaving[i], right.places.leaving[j])
+        start = np.minimum(left.places.leaves_at[i], right.places.leaves_at[j])
         end = np.minimum(left.end(i), right.end(j))
         dates = None
         if self._nothing.dates is not None:

@@ -30,13 +30,13 @@ class RStream(Operator, kind="rstream/1"):
     been emitted too much is then taken back by negative tuples at that instant. PatroumpasSellis2011 §2; W8.
     """
 
-    KEPT = ("_alive", "_open", "_before")
+    KEPT = ("_alive", "_open_changes", "_clock")
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._alive = _rows(Batch.empty(schema, dated=True))
-        self._open = self._alive  # net changes at the current instant, as rows that start at it
-        self._before: Instant = BEGINNING
+        self._open_changes = self._alive  # net changes at the current instant, as rows that start at it
+        self._clock: Instant = BEGINNING
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -46,22 +46,22 @@ class RStream(Operator, kind="rstream/1"):
     @property
     def stored(self) -> int:
         """Alive tuples, and changes at the current instant."""
-        return len(self._alive[_START]) + len(self._open[_START])
+        return len(self._alive[_START]) + len(self._open_changes[_START])
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """What the stream gains up to `now`."""
         old, new = self._alive, _rows(inputs[0])
-        emitted = len(self._open[_START]) > 0
+        emitted = len(self._open_changes[_START]) > 0
         rows = join_runs([old, new])
         instants = self._instants(rows, len(old[_START]), now)
-        emits = bool((instants == self._before).any())
+        emits = bool((instants == self._clock).any())
         # At the instant before, old tuples have been emitted, or are emitted only now, or are taken back.
-        first = self._before if emits and not emitted else self._before + 1
+        first = self._clock if emits and not emitted else self._clock + 1
         start = np.concatenate([np.full(len(old[_START]), first), new[_START]])
         parts = [_occurrences(start, rows, instants)]
         if emitted and not emits:
-            parts.append((np.arange(len(old[_START])), np.full(len(old[_START]), self._before), -old[_WEIGHT]))
-        self._before = now
+            parts.append((np.arange(len(old[_START])), np.full(len(old[_START]), self._clock), -old[_WEIGHT]))
+        self._clock = now
         self._alive = _alive(rows, now)
         return self._emit(rows, *join_runs(parts))
 
@@ -71,13 +71,13 @@ class RStream(Operator, kind="rstream/1"):
         events = [
             (rows[_START][old:], rows[_WEIGHT][old:], *(lane[old:] for lane in rows[_TS:])),
             (rows[_END][ending], -rows[_WEIGHT][ending], *(lane[ending] for lane in rows[_TS:])),
-            (self._open[_START], *self._open[_WEIGHT:]),
+            (self._open_changes[_START], *self._open_changes[_WEIGHT:]),
         ]
         time, weight, *row = join_runs(events)
         left, signs = net([time, *row], weight)
         open_ = time[left] == now
         at = left[open_]
-        self._open = (time[at], time[at], signs[open_], *(lane[at] for lane in row))
+        self._open_changes = (time[at], time[at], signs[open_], *(lane[at] for lane in row))
         return np.unique(time[left])
 
     def _emit(self, rows: _Rows, which: Ints, time: Ints, weight: Ints) -> Batch:

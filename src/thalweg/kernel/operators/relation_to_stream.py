@@ -27,15 +27,15 @@ class _Differences(Operator):
 
     _way: ClassVar[int]
 
-    KEPT = ("_ends", "_open", "_open_net", "_before")
+    KEPT = ("_ends", "_open_rows", "_open_net", "_clock")
 
     def __init__(self, schema: Schema, *, dated: bool = False) -> None:
         self._schema = schema
         self._dated = dated
         self._ends = Events()
-        self._open = Batch.empty(schema).columns
+        self._open_rows = Batch.empty(schema).columns
         self._open_net = np.empty(0, dtype=np.int64)
-        self._before: Instant = BEGINNING
+        self._clock: Instant = BEGINNING
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -54,8 +54,8 @@ class _Differences(Operator):
         events = [(time, weight, np.zeros(len(time), dtype=np.int64), *columns)]
         if len(self._open_net):
             none = np.zeros(len(self._open_net), dtype=np.int64)
-            events.append((none + self._before, none, self._open_net, *self._open))
-        self._before = now
+            events.append((none + self._clock, none, self._open_net, *self._open_rows))
+        self._clock = now
         time, weight, told, *columns = join_runs(events)
         return self._emit(time, weight, told, columns, now)
 
@@ -65,7 +65,7 @@ class _Differences(Operator):
         before = run_sums(told[order], starts)
         net = before + run_sums(weight[order], starts)
         open_ = (time[first] == now) & (net != 0)
-        self._open = tuple(column[first[open_]] for column in columns)
+        self._open_rows = tuple(column[first[open_]] for column in columns)
         self._open_net = net[open_]
         copies = np.maximum(self._way * net, 0) - np.maximum(self._way * before, 0)
         rows = np.repeat(first, np.abs(copies))

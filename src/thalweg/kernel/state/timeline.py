@@ -19,14 +19,14 @@ _MOST_RUNS = 12
 class Timeline(Stateful, kind="timeline/1"):
     """Rows that wait for their time; the first lane is the time."""
 
-    KEPT = ("_runs", "_marks")
+    KEPT = ("_runs", "_taken_counts")
 
     def __init__(self) -> None:
         self._runs: list[Run] = []
-        self._marks: list[int] = []  # by run: so many rows have been taken out
+        self._taken_counts: list[int] = []  # by run: so many rows have been taken out
 
     def __len__(self) -> int:
-        return sum(len(run[0]) for run in self._runs) - sum(self._marks)
+        return sum(len(run[0]) for run in self._runs) - sum(self._taken_counts)
 
     def add(self, time: Ints, *lanes: Lane) -> None:
         """More rows, in any order."""
@@ -34,7 +34,7 @@ class Timeline(Stateful, kind="timeline/1"):
             return
         order = np.argsort(time, kind="stable")
         self._runs.append((time[order], *(lane[order] for lane in lanes)))
-        self._marks.append(0)
+        self._taken_counts.append(0)
         if len(self._runs) > _MOST_RUNS:
             self._merge()
 
@@ -42,25 +42,27 @@ class Timeline(Stateful, kind="timeline/1"):
         """The rows with time <= until, taken out; None if there are none. They are not sorted."""
         taken: list[Run] = []
         kept: list[tuple[Run, int]] = []
-        for run, mark in zip(self._runs, self._marks, strict=True):
+        for run, mark in zip(self._runs, self._taken_counts, strict=True):
             cut = int(np.searchsorted(run[0], until, side="right"))
             if cut > mark:
                 taken.append(tuple(lane[mark:cut] for lane in run))
             if cut < len(run[0]):
                 kept.append((run, max(cut, mark)))
-        self._runs, self._marks = [run for run, _ in kept], [mark for _, mark in kept]
+        self._runs, self._taken_counts = [run for run, _ in kept], [mark for _, mark in kept]
         return join_runs(taken) if taken else None
 
     def first(self) -> Instant:
         """The earliest time at which something is due; FOREVER if nothing is."""
-        return min((int(run[0][mark]) for run, mark in zip(self._runs, self._marks, strict=True)), default=FOREVER)
+        return min(
+            (int(run[0][mark]) for run, mark in zip(self._runs, self._taken_counts, strict=True)), default=FOREVER
+        )
 
     def _merge(self) -> None:
         """The smaller half of the runs becomes one, so that a row is copied a logarithmic number of times."""
-        waiting = [tuple(lane[mark:] for lane in run) for run, mark in zip(self._runs, self._marks, strict=True)]
+        waiting = [tuple(lane[mark:] for lane in run) for run, mark in zip(self._runs, self._taken_counts, strict=True)]
         by_size = sorted(range(len(waiting)), key=lambda i: len(waiting[i][0]), reverse=True)
         keep, rest = by_size[: _MOST_RUNS // 2], by_size[_MOST_RUNS // 2 :]
         merged = join_runs([waiting[i] for i in rest])
         order = np.argsort(merged[0], kind="stable")
         self._runs = [*(self._runs[i] for i in keep), tuple(lane[order] for lane in merged)]
-        self._marks = [*(self._marks[i] for i in keep), 0]
+        self._taken_counts = [*(self._taken_counts[i] for i in keep), 0]

@@ -31,7 +31,7 @@ class Versions:
     Tuples that are open stand apart: of a key there are few, and all are there once they have begun.
     """
 
-    told: Keyed
+    intervals: Keyed
 
     @staticmethod
     def of(codes: Ints, batch: Batch) -> Versions:
@@ -39,11 +39,11 @@ class Versions:
         return Versions(Keyed.of(codes, replace(batch, dates=None)).closed())
 
     def __len__(self) -> int:
-        return len(self.told)
+        return len(self.intervals)
 
     def followed_by(self, younger: Versions) -> Versions:
         """Both as one; what the younger ended is closed."""
-        return Versions(Keyed.concat([self.told, younger.told]).closed())
+        return Versions(Keyed.concat([self.intervals, younger.intervals]).closed())
 
     def find(self, codes: Ints, ts: Ints) -> Iterator[Found]:
         """For each code and instant the tuples that may be there then."""
@@ -54,7 +54,7 @@ class Versions:
 
     @cached_property
     def _open(self) -> Keyed:
-        return self.told.take(self.told.tuples.end == FOREVER)
+        return self.intervals.take(self.intervals.tuples.end == FOREVER)
 
     @cached_property
     def _open_index(self) -> CodeIndex:
@@ -62,7 +62,7 @@ class Versions:
 
     @cached_property
     def _closed(self) -> Keyed:
-        return self.told.take(self.told.tuples.end < FOREVER)
+        return self.intervals.take(self.intervals.tuples.end < FOREVER)
 
     @cached_property
     def _closed_index(self) -> TimeIndex:

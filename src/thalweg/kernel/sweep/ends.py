@@ -14,26 +14,26 @@ from thalweg.kernel.state.timeline import Timeline
 class Ends(Stateful, kind="ends/1"):
     """Each tuple adds its weight where it starts and takes it back where it ends. Ends that are not due wait."""
 
-    KEPT = ("_later", "_waiting")
+    KEPT = ("_pending", "_pending_counts")
 
     def __init__(self) -> None:
-        self._later = Timeline()
-        self._waiting = ByCode(np.int64, 0)  # by code: the ends that wait
+        self._pending = Timeline()
+        self._pending_counts = ByCode(np.int64, 0)  # by code: the ends that wait
 
     def __len__(self) -> int:
-        return len(self._later)
+        return len(self._pending)
 
     def is_idle(self, codes: Ints) -> Flags:
         """Where no end waits for a code."""
-        self._waiting.fit(int(codes.max(initial=0)) + 1)
-        return np.equal(self._waiting.values[codes], 0)
+        self._pending_counts.fit(int(codes.max(initial=0)) + 1)
+        return np.equal(self._pending_counts.values[codes], 0)
 
     def events(self, start: Ints, end: Ints, weight: Ints, lanes: tuple[Lane, ...], now: Instant) -> tuple[Lane, ...]:
         """What happens up to `now`: times, weights, and the lanes that the tuples came with; codes first."""
         soon = np.flatnonzero(end <= now)
         later = np.flatnonzero((end > now) & (end < FOREVER))
-        due = self._later.due(now)
-        self._later.add(end[later], -weight[later], *(lane[later] for lane in lanes))
+        due = self._pending.due(now)
+        self._pending.add(end[later], -weight[later], *(lane[later] for lane in lanes))
         self._count(lanes[0][later], due)
         parts = [(start, weight, *lanes)]
         if len(soon):
@@ -44,7 +44,7 @@ class Ends(Stateful, kind="ends/1"):
 
     def _count(self, added: Ints, due: tuple[Lane, ...] | None) -> None:
         if len(added):
-            self._waiting.fit(int(added.max()) + 1)
-            np.add.at(self._waiting.values, added, 1)
+            self._pending_counts.fit(int(added.max()) + 1)
+            np.add.at(self._pending_counts.values, added, 1)
         if due is not None:
-            np.subtract.at(self._waiting.values, due[2], 1)
+            np.subtract.at(self._pending_counts.values, due[2], 1)

@@ -15,13 +15,13 @@ from thalweg.kernel.state.timeline import Timeline
 class Events(Stateful, kind="events/1"):
     """Turns tuples into events; ends that lie ahead wait with their lanes."""
 
-    KEPT = ("_later",)
+    KEPT = ("_pending",)
 
     def __init__(self) -> None:
-        self._later = Timeline()
+        self._pending = Timeline()
 
     def __len__(self) -> int:
-        return len(self._later)
+        return len(self._pending)
 
     def of(
         self,
@@ -35,7 +35,7 @@ class Events(Stateful, kind="events/1"):
         """What happens up to `now`: times, weights, and the tuples' lanes. An end at or after `until` is no event."""
         weight = sign.astype(np.int64)
         ending = np.flatnonzero(end < until)
-        self._later.add(end[ending], -weight[ending], *(lane[ending] for lane in lanes))
-        due = self._later.due(now)
+        self._pending.add(end[ending], -weight[ending], *(lane[ending] for lane in lanes))
+        due = self._pending.due(now)
         begun = (start, weight, *lanes)
         return begun if due is None else join_runs([begun, due])

@@ -35,7 +35,7 @@ def take(rows: Rows, which: Lane) -> Rows:
 class Leaders(Stateful, kind="leaders/1"):
     """Tuples in an order of which the first `limit` are wanted; with `prune` there are no negative tuples."""
 
-    KEPT = ("_near", "_far", "_bound", "_room", "_tidy_at", "_prune_at", "_before")
+    KEPT = ("_near", "_far", "_bound", "_near_capacity", "_compact_far_at", "_prune_near_at", "_clock")
 
     def __init__(
         self, dtypes: Sequence[type[Any]], order: Callable[[Rows], list[Ints]], limit: int, prune: bool
@@ -47,9 +47,9 @@ class Leaders(Stateful, kind="leaders/1"):
         self._far: list[Rows] = []
         self._fresh: list[Rows] = []  # far tuples that came in this batch
         self._bound: Rows | None = None  # one row; without it every tuple is near
-        self._room = 0
-        self._tidy_at = self._prune_at = _FEW
-        self._before: Instant = BEGINNING
+        self._near_capacity = 0
+        self._compact_far_at = self._prune_near_at = _FEW
+        self._clock: Instant = BEGINNING
 
     @property
     def stored(self) -> int:
@@ -72,12 +72,12 @@ class Leaders(Stateful, kind="leaders/1"):
         self._near = join_runs([self._near, near])
         while self._bound is not None and self._lasting(now) < self._limit:
             self._near = join_runs([self._near, self._best_far()])
-            self._room *= 2
+            self._near_capacity *= 2
         rows = self._near
         for slices in (1, _SLICES):
             if self._prune and len(rows[START]) > _FEW:
                 rows = take(
-                    rows, may_show(self._order(rows)[0], rows[START], rows[END], self._limit, self._before, now, slices)
+                    rows, may_show(self._order(rows)[0], rows[START], rows[END], self._limit, self._clock, now, slices)
                 )
         return rows
 
@@ -90,9 +90,9 @@ class Leaders(Stateful, kind="leaders/1"):
     def _best_far(self) -> Rows:
         """Move the bound so that about as many far tuples as there is room for, or all, become near."""
         far = join_runs([*self._far, *self._fresh])
-        far = take(far, far[END] > self._before)
+        far = take(far, far[END] > self._clock)
         self._far = []
-        if len(far[START]) <= 2 * self._room:
+        if len(far[START]) <= 2 * self._near_capacity:
             self._bound, self._fresh = None, []
             return far
         near, far = self._part(far)
@@ -102,30 +102,30 @@ class Leaders(Stateful, kind="leaders/1"):
     def _part(self, rows: Rows) -> tuple[Rows, Rows]:
         """Move the bound to where there is room for the rows before it; rows up to it, and beyond."""
         lanes = self._order(rows)
-        bound = _nth(lanes, self._room - 1)
+        bound = _nth(lanes, self._near_capacity - 1)
         self._bound = take(rows, bound)
         far = precedes([lane[bound] for lane in lanes], lanes)
         return take(rows, ~far), take(rows, far)
 
     def settle(self, now: Instant) -> None:
         """After a batch: drop what is dead, and lay aside what is far."""
-        self._before = now
+        self._clock = now
         rows = take(self._near, self._near[END] > now)
         rows[START][:] = OLD
         if not self._prune and bool((rows[WEIGHT] < 0).any()):
             rows = _net(rows)
-        self._room = _AMPLE * (self._limit + len(self._near[START]) - len(rows[START])) + _SPARE
-        if self._prune and len(rows[START]) > self._prune_at:
+        self._near_capacity = _AMPLE * (self._limit + len(self._near[START]) - len(rows[START])) + _SPARE
+        if self._prune and len(rows[START]) > self._prune_near_at:
             rows = self._pruned(rows)
-            self._prune_at = max(_FEW, 2 * len(rows[START]))
-        if len(rows[START]) > 2 * self._room:
+            self._prune_near_at = max(_FEW, 2 * len(rows[START]))
+        if len(rows[START]) > 2 * self._near_capacity:
             rows, far = self._part(rows)
             self._fresh.append(far)
         self._near = rows
         for fresh in self._fresh:
             self._lay_aside(fresh)
         self._fresh = []
-        if sum(len(rows[START]) for rows in self._far) > self._tidy_at:
+        if sum(len(rows[START]) for rows in self._far) > self._compact_far_at:
             self._tidy()
 
     def _lay_aside(self, rows: Rows) -> None:
@@ -144,7 +144,7 @@ class Leaders(Stateful, kind="leaders/1"):
     def _tidy(self) -> None:
         """Drop the far tuples that are dead, cancelled, or can never show."""
         far = join_runs(self._far)
-        far = take(far, far[END] > self._before)
+        far = take(far, far[END] > self._clock)
         if self._prune:
             both = join_runs([self._near, far])
             rank = np.empty(len(both[START]), dtype=np.int64)
@@ -153,7 +153,7 @@ class Leaders(Stateful, kind="leaders/1"):
         else:
             far = _net(far)
         self._far = [far]
-        self._tidy_at = max(_FEW, 2 * len(far[START]))
+        self._compact_far_at = max(_FEW, 2 * len(far[START]))
 
 
 def _aged(rows: Rows) -> Rows:

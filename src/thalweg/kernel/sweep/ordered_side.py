@@ -85,7 +85,7 @@ class OrderedSide(Stateful, kind="ordered-side/1"):
         places, known = self.places.find(numbers)  # a tuple without partners was never stored
         order = np.argsort(places[known])
         places, times = places[known][order], times[known][order]
-        self.places.leaving[places] = times
+        self.places.leaves_at[places] = times
         lanes = self.places.read(places)
         codes, end, *dates = lanes[self._width :]
         columns, signs = (*lanes[: self._width], places), np.full(len(places), -1, dtype=np.int8)

@@ -86,14 +86,14 @@ class Steps:
 class Count(Stateful, kind="count/1"):
     """Running sums of weights by code."""
 
-    KEPT = ("_state",)
+    KEPT = ("_counts",)
 
     def __init__(self) -> None:
-        self._state = ByCode(np.int64, 0)
+        self._counts = ByCode(np.int64, 0)
 
     def along(self, steps: Steps, places: Ints, weights: Ints) -> Ints:
         """The count of each step's group from that step on, given weights that fall on steps."""
-        self._state.fit(int(steps.code[-1]) + 1)
+        self._counts.fit(int(steps.code[-1]) + 1)
         change = np.zeros(len(steps), dtype=np.int64)
         np.add.at(change, places, weights)
-        return steps.running(change, self._state.values)
+        return steps.running(change, self._counts.values)

@@ -22,7 +22,7 @@ _FEW = 64
 
 @immutable("count-window-entry/1")
 @dataclass(frozen=True)
-class LetIn:
+class Admitted:
     """Tuples let in at one step that are among the last n of their keys, key by key, with ranks 0, 1, 2 ..."""
 
     codes: Ints
@@ -38,7 +38,7 @@ class LastOfEach(Stateful, kind="last-of-each/1"):
     queue per key (PatroumpasSellis2011 §3.3.2).
     """
 
-    KEPT = ("_coder", "_queues", "_unchecked", "_patience")
+    KEPT = ("_coder", "_queues", "_queued_since_cleanup", "_cleanup_after")
 
     def __init__(self, keys: Sequence[int], count: int, schema: Schema, dated: bool) -> None:
         self._keys = keys
@@ -46,10 +46,10 @@ class LastOfEach(Stateful, kind="last-of-each/1"):
         self._dated = dated
         self._coder = KeyCoder(len(keys))
         self._queues = Queues([np.int64, *(lane_dtype(t) for t in schema.types), *([np.int64] if dated else [])])
-        self._unchecked = 0  # tuples with an end queued since those that have ended were last given up
-        self._patience = _FEW  # how many of them may be
+        self._queued_since_cleanup = 0  # tuples with an end queued since those that have ended were last given up
+        self._cleanup_after = _FEW  # how many of them may be
 
-    def weigh(self, entering: Batch, now: Instant) -> tuple[Batch, LetIn]:
+    def weigh(self, entering: Batch, now: Instant) -> tuple[Batch, Admitted]:
         """What entering tuples add to the output, and what they would add to the queues."""
         codes = self._coder.encode([entering.columns[k] for k in self._keys], len(entering))
         self._queues.reach(self._coder.size)
@@ -60,10 +60,10 @@ class LastOfEach(Stateful, kind="last-of-each/1"):
         shown = entering.between(entering.start, np.minimum(until, entering.end))
         last = order[successor[order] == len(codes)]
         ranks = rank_within(run_starts(codes[last]))
-        update = LetIn(codes[last], ranks, self._lanes(entering.take(last)), now)
+        update = Admitted(codes[last], ranks, self._lanes(entering.take(last)), now)
         return Batch.concat([shown, self._displaced(entering.start[order], in_order)]), update
 
-    def commit(self, update: LetIn) -> None:
+    def commit(self, update: Admitted) -> None:
         """Queue the tuples, behind fewer than n."""
         ends = run_ends(run_starts(update.codes))
         keys, added = update.codes[ends], update.ranks[ends] + 1
@@ -77,12 +77,12 @@ class LastOfEach(Stateful, kind="last-of-each/1"):
         """The tuples in the queues."""
         return int((self._queues.last - self._queues.first).sum())
 
-    def _give_up(self, update: LetIn) -> None:
+    def _give_up(self, update: Admitted) -> None:
         """Drop what has ended, also of keys that never return; so rarely that it costs little per tuple."""
-        self._unchecked += int(np.count_nonzero(update.rows[0] < FOREVER))
-        if self._unchecked > self._patience:
+        self._queued_since_cleanup += int(np.count_nonzero(update.rows[0] < FOREVER))
+        if self._queued_since_cleanup > self._cleanup_after:
             alive = self._queues.alive(update.now)
-            self._unchecked, self._patience = 0, max(_FEW, alive, self._coder.size // 16)
+            self._queued_since_cleanup, self._cleanup_after = 0, max(_FEW, alive, self._coder.size // 16)
 
     def _successors(self, order: Ints, codes: Ints) -> Ints:
         """For each tuple the position of the n-th after it in its key; the number of tuples if there is none."""

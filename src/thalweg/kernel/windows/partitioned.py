@@ -9,7 +9,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.time import FOREVER, Instant
 from thalweg.kernel.operator import Key, columns_key
-from thalweg.kernel.windows.counting import Counted, CountingSteps
+from thalweg.kernel.windows.counting import CountingSteps, CountUpdate
 from thalweg.kernel.windows.steps import lives
 from thalweg.kernel.windows.waiting import Waiting, wait
 
@@ -36,7 +36,7 @@ class PartitionedSteps(CountingSteps, kind="partitioned-window/1"):
         """The partition."""
         return (self._key,)
 
-    def next_wake(self, update: Counted | None = None) -> Instant:
+    def next_wake(self, update: CountUpdate | None = None) -> Instant:
         """The next slide, if somebody waits for it."""
         waiting = self._waiting if update is None else update.waiting
         return int(waiting[0].start[0]) if waiting and self._range is not None else FOREVER

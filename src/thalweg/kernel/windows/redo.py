@@ -29,15 +29,15 @@ class Redoing(Operator, kind="redone-window/1"):
     State: that of the window, and the tuples and the output of the open instant.
     """
 
-    KEPT = ("_steps", "_clock", "_open", "_told", "_update")
+    KEPT = ("_steps", "_clock", "_open_tuples", "_emitted", "_open_update")
 
     def __init__(self, steps: AnySteps, schema: Schema, pool: StringPool, dated: bool) -> None:
         self._steps = steps
         self._schema = schema
         self._pool = pool
         self._clock: Instant = BEGINNING - 1  # the open instant; before all time there is none
-        self._open = Batch.empty(schema, dated)
-        self._told, self._update = steps.weigh(self._open, self._clock)
+        self._open_tuples = Batch.empty(schema, dated)
+        self._emitted, self._open_update = steps.weigh(self._open_tuples, self._clock)
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """Corrections of the instant that was open, then all that is new."""
@@ -48,9 +48,9 @@ class Redoing(Operator, kind="redone-window/1"):
             output.append(self._correct(arrived.take(again)))
             arrived = arrived.take(~again)
         if now > self._clock:
-            self._steps.commit(self._update)
+            self._steps.commit(self._open_update)
             output += self._advance(self._in_order(arrived), now)
-        return Batch.concat(output) if output else self._open.take(slice(0, 0))
+        return Batch.concat(output) if output else self._open_tuples.take(slice(0, 0))
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -60,26 +60,26 @@ class Redoing(Operator, kind="redone-window/1"):
     @property
     def stored(self) -> int:
         """The tuples of the window before the open instant, and those of the open instant."""
-        return self._steps.stored + len(self._open)
+        return self._steps.stored + len(self._open_tuples)
 
     @property
     def next_wake(self) -> Instant:
         """When the next tuple that waits is let in."""
-        return self._steps.next_wake(self._update)
+        return self._steps.next_wake(self._open_update)
 
     def _advance(self, arrived: Batch, now: Instant) -> list[Batch]:
         cut = int(np.searchsorted(arrived.start, now))
         final, update = self._steps.weigh(arrived.take(slice(cut)), now - 1)
         self._steps.commit(update)
-        self._clock, self._open = now, arrived.take(slice(cut, None))
-        self._told, self._update = self._steps.weigh(self._open, now)
-        return [final, self._told]
+        self._clock, self._open_tuples = now, arrived.take(slice(cut, None))
+        self._emitted, self._open_update = self._steps.weigh(self._open_tuples, now)
+        return [final, self._emitted]
 
     def _correct(self, more: Batch) -> Batch:
-        self._open = self._in_order(Batch.concat([self._open, more]))
-        before = self._told
-        self._told, self._update = self._steps.weigh(self._open, self._clock)
-        return net_tuples(Batch.concat([before.negated(), self._told]))
+        self._open_tuples = self._in_order(Batch.concat([self._open_tuples, more]))
+        before = self._emitted
+        self._emitted, self._open_update = self._steps.weigh(self._open_tuples, self._clock)
+        return net_tuples(Batch.concat([before.negated(), self._emitted]))
 
     def _in_order(self, tuples: Batch) -> Batch:
         standing = tuples if (tuples.sign > 0).all() else net_tuples(tuples)

@@ -25,7 +25,7 @@ class ValueUpdate:
 
     peak: Lane
     entered: tuple[Lane, ...] | None
-    spared: tuple[Lane, ...] | None
+    put_back: tuple[Lane, ...] | None
 
 
 class ValueSteps(Steps[ValueUpdate], kind="value-window/1"):
@@ -41,21 +41,21 @@ class ValueSteps(Steps[ValueUpdate], kind="value-window/1"):
         output   +5[1,F)   +12[2,F)   +3[3,F)   +16[4,F) -5[4,F) -3[4,F)
     """
 
-    KEPT = ("_peak", "_inside", "_leaving")
+    KEPT = ("_peak", "_window_tuples", "_taken_out")
 
     def __init__(self, window: ValueRange, schema: Schema, dated: bool) -> None:
         self._column = window.column
         self._dated = dated
         self._floors = Floors(window.width, window.type)
         self._peak = self._floors.nothing
-        self._inside = Timeline()
-        self._leaving: tuple[Lane, ...] | None = None  # part of the state, taken out because a step would end it
+        self._window_tuples = Timeline()
+        self._taken_out: tuple[Lane, ...] | None = None  # part of the state, taken out because a step would end it
         self._empty = Batch.empty(schema, dated)
 
     def weigh(self, arrived: Batch, now: Instant) -> tuple[Batch, ValueUpdate]:
         """Who enters, and whom the new greatest value leaves behind."""
         if not len(arrived):
-            return self._empty, ValueUpdate(self._peak, None, self._leaving)
+            return self._empty, ValueUpdate(self._peak, None, self._taken_out)
         arrived = lives(arrived, self._dated)
         values = self._floors.numbers(arrived.columns[self._column])
         peaks = np.maximum(np.maximum.accumulate(values), self._peak)
@@ -64,37 +64,37 @@ class ValueSteps(Steps[ValueUpdate], kind="value-window/1"):
         # never enters; so it does not matter that m rises tuple by tuple here and not instant by instant.
         until = np.append(times, FOREVER)[np.searchsorted(floors, values)]
         staying = until == FOREVER
-        gone, spared = self._left_behind(floors, times)
-        update = ValueUpdate(peaks[-1:], _lanes(arrived.take(staying), values[staying]), spared)
+        gone, put_back = self._left_behind(floors, times)
+        update = ValueUpdate(peaks[-1:], _lanes(arrived.take(staying), values[staying]), put_back)
         return Batch.concat([arrived.between(arrived.start, until), gone]), update
 
     def commit(self, update: ValueUpdate) -> None:
         """Keep what was weighed."""
         self._peak = update.peak
-        self._leaving = None
-        for rows in (update.entered, update.spared):
+        self._taken_out = None
+        for rows in (update.entered, update.put_back):
             if rows is not None:
-                self._inside.add(*rows)
+                self._window_tuples.add(*rows)
 
     @property
     def stored(self) -> int:
         """The window's tuples."""
-        return len(self._inside) + (0 if self._leaving is None else len(self._leaving[0]))
+        return len(self._window_tuples) + (0 if self._taken_out is None else len(self._taken_out[0]))
 
     def _left_behind(self, floors: Lane, times: Ints) -> tuple[Batch, tuple[Lane, ...] | None]:
         """Tuples of earlier steps that leave, and those that an abandoned step would have ended but that stay."""
-        taken = [rows for rows in (self._leaving, self._inside.due(floors[-1])) if rows is not None]
+        taken = [rows for rows in (self._taken_out, self._window_tuples.due(floors[-1])) if rows is not None]
         if not taken:
             return self._empty, None
-        self._leaving = join_runs(taken)
-        values = self._leaving[0]
+        self._taken_out = join_runs(taken)
+        values = self._taken_out[0]
         gone = values <= floors[-1]
-        spared = None if gone.all() else tuple(lane[~gone] for lane in self._leaving)
-        value, *columns = (lane[gone] for lane in self._leaving)
+        put_back = None if gone.all() else tuple(lane[~gone] for lane in self._taken_out)
+        value, *columns = (lane[gone] for lane in self._taken_out)
         forever = np.full(len(value), FOREVER)
         dates = Dates(columns.pop(), forever) if self._dated else None
         start = times[np.searchsorted(floors, value)]
-        return Batch(tuple(columns), start, forever, np.full(len(value), -1, dtype=np.int8), dates), spared
+        return Batch(tuple(columns), start, forever, np.full(len(value), -1, dtype=np.int8), dates), put_back
 
 
 class Floors:

@@ -36,17 +36,17 @@ class RoundRobin(Scheduler, kind="round-robin-scheduler/1"):
     The slot is in seconds by `timer`; a timer that counts calls makes it a number of items, the same on every machine.
     """
 
-    KEPT = ("_turn",)
+    KEPT = ("_next_station",)
 
     def __init__(self, slot: float = 0.01, timer: Callable[[], float] = perf_counter) -> None:
         self._slot, self._timer = slot, timer
-        self._turn = 0
+        self._next_station = 0
 
     def run(self, stations: Sequence[Station]) -> bool:
         """One slot of the next station that has something to do."""
         for _ in stations:
-            station = stations[self._turn % len(stations)]
-            self._turn += 1
+            station = stations[self._next_station % len(stations)]
+            self._next_station += 1
             if station.ready():
                 over = self._timer() + self._slot
                 station.run()

@@ -22,7 +22,7 @@ class Station(Stateful, kind="station/1"):
     inputs takes an instant from all of them at once, and only when nothing older can come from below.
     """
 
-    KEPT = ("clock", "_counts", "queues")  # what the operator keeps is the pipeline's
+    KEPT = ("clock", "_reference_counts", "queues")  # what the operator keeps is the pipeline's
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Station(Stateful, kind="station/1"):
         self._empty = [nothing] * len(node.inputs)
         self.queues: list[Queue] = []  # one per input, then that of wake-ups
         self.consumers: list[Queue] = []
-        self._counts = ReferenceCounts() if messages else None
+        self._reference_counts = ReferenceCounts() if messages else None
         self._late = late  # ITA: what an input tells late counts from when it is told
         self.clock: Instant = BEGINNING
         self.wakes_up = node.wakes or node.announces
@@ -54,7 +54,9 @@ class Station(Stateful, kind="station/1"):
     def next_wake(self) -> Instant:
         """When it wants to be woken: something below it in time only, never below it in the plan, is due."""
         due = self._operator.next_wake if self._node.wakes else FOREVER
-        announced = self._counts.first() if self._counts is not None and self._node.announces else FOREVER
+        announced = (
+            self._reference_counts.first() if self._reference_counts is not None and self._node.announces else FOREVER
+        )
         return min(due, announced)
 
     def pending(self) -> Instant:
@@ -75,8 +77,8 @@ class Station(Stateful, kind="station/1"):
         """The output over nothing, just before anything can happen."""
         self.clock = before
         result = self._operator.process(inputs, before)
-        if self._counts is not None:
-            self._counts.add(result)
+        if self._reference_counts is not None:
+            self._reference_counts.add(result)
         return self._nothing if self._node.tells_changes else result
 
     def run(self) -> None:
@@ -101,9 +103,9 @@ class Station(Stateful, kind="station/1"):
     def _pass_on(self, result: Batch, flagged: bool) -> None:
         """Tuples, or the time if somebody above waits for it; else nothing."""
         ended = False
-        if self._counts is not None:
-            self._counts.add(result)
-            ended = self._counts.end(self.clock)
+        if self._reference_counts is not None:
+            self._reference_counts.add(result)
+            ended = self._reference_counts.end(self.clock)
         if len(result):
             item = Item(result, self.clock, flagged)
         elif ended or flagged:

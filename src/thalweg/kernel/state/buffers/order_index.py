@@ -26,23 +26,23 @@ LEFT, RIGHT = 0, 1
 class OrderIndex(Stateful, kind="order-index/1"):
     """Results by left and by right order, until one of them leaves. An order that has left may be given again."""
 
-    KEPT = ("_parts",)
+    KEPT = ("_indexed_runs",)
 
     def __init__(self) -> None:
-        self._parts: list[_IndexedRun] = []
+        self._indexed_runs: list[_IndexedRun] = []
 
     def __len__(self) -> int:
-        return sum(part.count for part in self._parts)
+        return sum(part.alive_count for part in self._indexed_runs)
 
     @property
     def nbytes(self) -> int:
-        """The size of all arrays, what has left but still lies there included."""
-        return sum(part.run.nbytes + part.there.nbytes for part in self._parts)
+        """The size of all arrays, including results that have left."""
+        return sum(part.run.nbytes + part.alive.nbytes for part in self._indexed_runs)
 
     def add(self, left_order: Ints, right_order: Ints, *lanes: Lane) -> None:
         """More results; the lanes say what else is to be known of them."""
         if len(left_order):
-            self._parts.append(_IndexedRun(ResultRun.of(left_order, right_order, lanes)))
+            self._indexed_runs.append(_IndexedRun(ResultRun.of(left_order, right_order, lanes)))
             self._merge()
 
     def leave(self, side: int, orders: Ints) -> tuple[Lane, ...] | None:
@@ -53,23 +53,23 @@ class OrderIndex(Stateful, kind="order-index/1"):
         """
         if not len(orders):
             return None
-        taken = [results for part in self._parts if (results := part.take_out(side, orders)) is not None]
+        taken = [results for part in self._indexed_runs if (results := part.take_out(side, orders)) is not None]
         if not taken:
             return None
-        self._parts = [tidied for part in self._parts if (tidied := part.tidied()) is not None]
+        self._indexed_runs = [tidied for part in self._indexed_runs if (tidied := part.tidied()) is not None]
         self._merge()
         return tuple(np.concatenate(lanes) for lanes in zip(*taken, strict=True))
 
     def _merge(self) -> None:
         """Merge neighbours that fit into a partition, unless the older is much larger: it would be copied too often."""
         most = len(self) // _PARTITIONS
-        i = len(self._parts) - 2
+        i = len(self._indexed_runs) - 2
         while i >= 0:
-            older, younger = self._parts[i : i + 2]
-            both = older.count + younger.count
-            if both <= _SMALL or (both <= most and older.count <= 2 * younger.count):
-                self._parts[i : i + 2] = [_IndexedRun(ResultRun.merge(older.whole(), younger.whole()))]
-                i = min(i, len(self._parts) - 2)
+            older, younger = self._indexed_runs[i : i + 2]
+            both = older.alive_count + younger.alive_count
+            if both <= _SMALL or (both <= most and older.alive_count <= 2 * younger.alive_count):
+                self._indexed_runs[i : i + 2] = [_IndexedRun(ResultRun.merge(older.whole(), younger.whole()))]
+                i = min(i, len(self._indexed_runs) - 2)
             else:
                 i -= 1
 
@@ -77,28 +77,28 @@ class OrderIndex(Stateful, kind="order-index/1"):
 class _IndexedRun(Stateful, kind="indexed-result-run/1"):
     """A run, and which of its results have not left."""
 
-    KEPT = ("run", "there", "count")
+    KEPT = ("run", "alive", "alive_count")
 
     def __init__(self, run: ResultRun) -> None:
         self.run = run
-        self.there: Flags = np.ones(len(run), dtype=np.bool_)
-        self.count = len(run)
+        self.alive: Flags = np.ones(len(run), dtype=np.bool_)
+        self.alive_count = len(run)
 
     def take_out(self, side: int, orders: Ints) -> tuple[Lane, ...] | None:
         found = self.run.find(side, orders)
-        found = found[self.there[found]]  # some have left with their other tuple
+        found = found[self.alive[found]]  # some have left with their other tuple
         if not len(found):
             return None
-        self.there[found] = False
-        self.count -= len(found)
+        self.alive[found] = False
+        self.alive_count -= len(found)
         return tuple(lane[found] for lane in (self.run.left, self.run.right, *self.run.lanes))
 
     def tidied(self) -> _IndexedRun | None:
         """The same, rewritten if little of it is left; None if nothing is."""
-        if not self.count:
+        if not self.alive_count:
             return None
-        return _IndexedRun(self.whole()) if 2 * self.count < len(self.run) else self
+        return _IndexedRun(self.whole()) if 2 * self.alive_count < len(self.run) else self
 
     def whole(self) -> ResultRun:
         """A run of what is left."""
-        return self.run if self.count == len(self.run) else self.run.where(self.there)
+        return self.run if self.alive_count == len(self.run) else self.run.where(self.alive)

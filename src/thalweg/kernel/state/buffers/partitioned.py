@@ -38,39 +38,41 @@ class PartitionedBuffer(Buffer, kind="partitioned-buffer/1"):
     """
 
     # A buffer stays as it was laid out, also where a restored query asks for another number of partitions.
-    KEPT = ("_expired_at", "_spanned", "_young", "_width", "_partitions", "_numbers")
+    KEPT = ("_expired_at", "_partitions_per_lifetime", "_recent", "_width", "_partitions", "_partition_numbers")
 
     def __init__(self, partitions: int = 10, lazy: int = 0) -> None:
         """A lifetime spans `partitions` partitions: more of them forget sooner, and each costs a probe its search."""
         super().__init__(lazy)
-        self._spanned = partitions
-        self._young: list[Run] = []
+        self._partitions_per_lifetime = partitions
+        self._recent: list[Run] = []
         self._width = 1  # ticks of a partition
         self._partitions: list[list[Run]] = [[] for _ in range(partitions + 2)]
-        self._numbers = [BEGINNING] * (partitions + 1)  # by place: ends of this number times the width, and on
+        self._partition_numbers = [BEGINNING] * (
+            partitions + 1
+        )  # by place: ends of this number times the width, and on
 
     @property
     def runs(self) -> Sequence[Run]:
         """The young runs, then all partitions'."""
-        return [*self._young, *(run for partition in self._partitions for run in partition)]
+        return [*self._recent, *(run for partition in self._partitions for run in partition)]
 
     def keep(self, arrivals: Keyed, now: Instant) -> None:
         """Among the young; when these are many, each into its partition, whose runs are merged geometrically."""
         run = without_ended(arrivals, now)
         if not len(run):
             return
-        self._young.append(run)
-        young = sum(map(len, self._young))
+        self._recent.append(run)
+        young = sum(map(len, self._recent))
         if is_small(young) or young < _YOUNG * len(self):
-            merge_neighbours(self._young, young, now)
+            merge_neighbours(self._recent, young, now)
         else:
-            settled = Run.merge(self._young, now) if len(self._young) > 1 else run
-            self._young = []
+            settled = Run.merge(self._recent, now) if len(self._recent) > 1 else run
+            self._recent = []
             self._lay_out(settled, now)
 
     def delete(self, arrivals: Keyed) -> Flags:
         """In the partitions that the negative tuples end in, and among the young."""
-        done = delete_from(self._young, arrivals)
+        done = delete_from(self._recent, arrivals)
         negative = np.flatnonzero((arrivals.tuples.sign < 0) & ~done)
         if len(negative):
             place = self._place(arrivals.tuples.end[negative])
@@ -82,24 +84,24 @@ class PartitionedBuffer(Buffer, kind="partitioned-buffer/1"):
     def _forget(self, now: Instant) -> None:
         """Whole partitions, once their last instant has come, and runs of which nothing is left."""
         current = (now + 1) // self._width
-        for i, number in enumerate(self._numbers):
+        for i, number in enumerate(self._partition_numbers):
             if number < current:
                 self._partitions[i] = []
-        self._young = [run for run in self._young if run.last_end > now]
+        self._recent = [run for run in self._recent if run.last_end > now]
         self._partitions = [[run for run in part if run.last_end > now] for part in self._partitions]
 
     def _lay_out(self, run: Run, now: Instant) -> None:
         longest = int(run.end.max(initial=now, where=run.end < FOREVER)) - now
-        if longest > self._width * self._spanned:
+        if longest > self._width * self._partitions_per_lifetime:
             self._widen(longest, now)
         self._put(run, now)
 
     def _widen(self, longest: int, now: Instant) -> None:
         """Partitions so wide that lifetimes span as many of them as they should; all tuples move."""
         runs = [run.alive(now) for partition in self._partitions for run in partition]
-        self._width = max(-(-longest // self._spanned), int(_WIDER * self._width))
+        self._width = max(-(-longest // self._partitions_per_lifetime), int(_WIDER * self._width))
         self._partitions = [[] for _ in self._partitions]
-        self._numbers = [BEGINNING for _ in self._numbers]
+        self._partition_numbers = [BEGINNING for _ in self._partition_numbers]
         for run in runs:
             self._put(run, now)
 
@@ -113,11 +115,11 @@ class PartitionedBuffer(Buffer, kind="partitioned-buffer/1"):
 
     def _place(self, end: Ints) -> Ints:
         """Where tuples are; the last place is that of those that never end."""
-        last = self._spanned + 1
+        last = self._partitions_per_lifetime + 1
         return np.where(end == FOREVER, last, end // self._width % last)
 
     def _add(self, place: int, run: Run, now: Instant) -> None:
-        if place < len(self._numbers):
+        if place < len(self._partition_numbers):
             self._turn_to(place, int(run.end[0]) // self._width)
         partition = self._partitions[place]
         partition.append(run)
@@ -125,6 +127,6 @@ class PartitionedBuffer(Buffer, kind="partitioned-buffer/1"):
 
     def _turn_to(self, place: int, number: int) -> None:
         """Whatever was there before has ended, and need not have been forgotten yet."""
-        if self._numbers[place] != number:
+        if self._partition_numbers[place] != number:
             self._partitions[place] = []
-            self._numbers[place] = number
+            self._partition_numbers[place] = number
