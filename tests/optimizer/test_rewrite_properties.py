@@ -16,6 +16,7 @@ from kernel.test_against_reference import AFTERWARDS, allowed, feed, told
 from optimizer.drawn import FAMILIES, rule_cases
 from optimizer.same import difference
 from reference.oracle.tables import close
+from runtime.distributed.simulated import SimulatedShards
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import Plan
 from thalweg.core.time import BEGINNING
@@ -25,7 +26,6 @@ from thalweg.optimizer import CHOICES, RULES, Rewritten, Rule, rewrite
 from thalweg.patterns import derive
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
-from thalweg.runtime.distributed.simulated import SimulatedShards
 from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.outputs import OutputLog

@@ -11,7 +11,8 @@ import click
 from thalweg.algebra.catalog import Catalog
 from thalweg.cli.output import console, say
 from thalweg.cli.script import checked_queries, choose, read_script
-from thalweg.cli.sources import Source, parse_sources
+from thalweg.cli.sources import parse_sources
+from thalweg.runtime.spark.tools.source import Source
 
 DIFFERENT = 1
 

@@ -3,30 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl
 
 import click
 
 from thalweg.core.errors import DataError, did_you_mean
-
-KINDS = ("csv", "json", "parquet", "zeek", "lbl", "generator", "replay", "socket")
-
-
-@dataclass(frozen=True)
-class Source:
-    """One `--source`, taken apart."""
-
-    name: str
-    kind: str
-    where: str
-    options: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        """As the user may have written it."""
-        return f"{self.name}={self.kind}:{self.where}"
+from thalweg.runtime.spark.tools.source import KINDS, Source
 
 
 def parse_sources(_: click.Context, __: click.Parameter, given: Sequence[str]) -> dict[str, Source]:

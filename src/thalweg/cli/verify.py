@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from thalweg.cli.run import run
-from thalweg.cli.sources import Source, parse_sources
+from thalweg.cli.sources import parse_sources
+from thalweg.runtime.spark.tools.source import Source
 
 
 @click.command(short_help="Hold running queries against Spark SQL.")

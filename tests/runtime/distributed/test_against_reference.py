@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, told
 from reference.oracle.tables import close
+from runtime.distributed.simulated import SimulatedShards
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import Plan, RelationScan
 from thalweg.core.time import BEGINNING
@@ -17,7 +18,6 @@ from thalweg.kernel.pipeline import Settings
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
-from thalweg.runtime.distributed.simulated import SimulatedShards
 from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.outputs import OutputLog
 

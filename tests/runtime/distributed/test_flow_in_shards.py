@@ -36,9 +36,10 @@ from thalweg.runtime.distributed.exchange.codec import from_arrow, to_arrow
 from thalweg.runtime.distributed.exchange.message import COMMAND, FLOW, Parcel
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.stream_reader import Reading
+from thalweg.runtime.distributed.stages import needs_all_tuples
 from thalweg.runtime.distributed.worker.flow_group import FlowPart
 from thalweg.runtime.distributed.worker.flow_program import FlowWorker
-from thalweg.runtime.distributed.worker.flow_spec import FlowPort, FlowSpec, needs_all
+from thalweg.runtime.distributed.worker.flow_spec import FlowPort, FlowSpec
 from thalweg.runtime.local.outputs import OutputLog
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
@@ -124,7 +125,7 @@ def test_each_query_of_a_flow_gives_the_references_answer(data: st.DataObject) -
             if at == t:
                 told[name].append((at, row))
         commands = [
-            Command.adding(10 * number + i, Standing(f"q{i}", plan), needs_all(plan, KEYS, {}))
+            Command.adding(10 * number + i, Standing(f"q{i}", plan), needs_all_tuples(plan, KEYS, ()))
             for i, plan in enumerate(asked)
             if added[f"q{i}"] == t
         ]

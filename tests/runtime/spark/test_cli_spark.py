@@ -18,9 +18,9 @@ from runtime.spark.conftest import BRIEFLY
 from thalweg.algebra.catalog import Catalog
 from thalweg.cli.script import checked_queries, read_script
 from thalweg.cli.sources import parse_source
-from thalweg.cli.spark.feeds import declare
 from thalweg.generators import make
 from thalweg.runtime.spark.api.engine import Engine
+from thalweg.runtime.spark.tools.declared_sources import declare
 
 SCRIPT = """
 CREATE STREAM c (ts TIMESTAMP, src STRING, bytes BIGINT) TIMESTAMP BY ts;

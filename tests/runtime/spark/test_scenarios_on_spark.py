@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from runtime.spark.spark_engine import SparkEngine
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.scenarios import parse_scenario, run_scenario
-from thalweg.scenarios.spark_engine import SparkEngine
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 SAMPLE = (

@@ -12,13 +12,14 @@ from thalweg.cli.output import console, progress, say
 from thalweg.cli.output.writers import JsonLinesWriter, TableWriter, Writer
 from thalweg.cli.replay import one_clock, read_time, report, show_run
 from thalweg.cli.script import read_script
-from thalweg.cli.sources import Source, parse_keys, parse_sources
+from thalweg.cli.sources import parse_keys, parse_sources
 from thalweg.core.errors import PlanError
 from thalweg.flows.catalog import Catalogue
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk
 from thalweg.runtime.local import Session
 from thalweg.runtime.local.flow_query import FlowQuery
 from thalweg.runtime.local.replay import Replay
+from thalweg.runtime.spark.tools.source import Source
 
 
 @click.command(short_help="Run the queries of a flow over recorded rows.")

@@ -9,14 +9,14 @@ from typing import Any
 
 from thalweg.algebra.catalog import Catalog
 from thalweg.cli.output import console, say
-from thalweg.cli.sources import Source
-from thalweg.cli.spark.feeds import declare_given
-from thalweg.cli.spark.session import quiet_spark
 from thalweg.cli.spark.work import Job, interrupts, work
 from thalweg.flows.catalog import FILE, Catalogue
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.flow import SparkFlow
 from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.tools.declared_sources import declare_given
+from thalweg.runtime.spark.tools.quiet_spark import quiet_spark
+from thalweg.runtime.spark.tools.source import Source
 
 
 @dataclass

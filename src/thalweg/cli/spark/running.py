@@ -8,16 +8,16 @@ from pathlib import Path
 from thalweg.algebra.catalog import Catalog
 from thalweg.cli.output import console
 from thalweg.cli.script import NamedQuery
-from thalweg.cli.sources import Source
-from thalweg.cli.spark.feeds import declare
 from thalweg.cli.spark.outlets import outlets, shows_console
 from thalweg.cli.spark.progress import Progress
-from thalweg.cli.spark.session import quiet_spark
 from thalweg.cli.spark.verdicts import Verdicts
 from thalweg.cli.spark.work import Job, QueryJob, interrupts, work
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink
+from thalweg.runtime.spark.tools.declared_sources import declare
+from thalweg.runtime.spark.tools.quiet_spark import quiet_spark
+from thalweg.runtime.spark.tools.source import Source
 
 
 class Running:

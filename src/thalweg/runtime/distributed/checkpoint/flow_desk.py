@@ -20,7 +20,7 @@ from thalweg.kernel.operator import Key
 from thalweg.patterns import check
 from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.flow_commands import Commands
-from thalweg.runtime.distributed.worker.flow_spec import needs_all
+from thalweg.runtime.distributed.stages import needs_all_tuples
 
 _FILE = "flow.json"  # of the checkpoint
 _VERSION = 1
@@ -166,7 +166,7 @@ class FlowDesk:
 
     def _sees_all_for(self, plan: Plan) -> bool:
         """Whether a query must see all tuples in one place; an error if the flow has none."""
-        whole = needs_all(plan, self.made.keys, dict.fromkeys(self.made.tables))
+        whole = needs_all_tuples(plan, self.made.keys, self.made.tables)
         if whole and not self.made.sees_all:
             raise PlanError(
                 "this query must see all its tuples in one place, and the flow has none that does",

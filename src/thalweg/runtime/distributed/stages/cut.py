@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from thalweg.algebra.expressions import columns_of
+from thalweg.algebra.plan import Plan
 from thalweg.kernel.operator import Key
+from thalweg.kernel.pipeline.choice import choose
 from thalweg.kernel.pipeline.pipeline import Node, Pipeline
 from thalweg.runtime.distributed.stages.keys import EVERYWHERE, Placement, above, below, keys_of, outputs, parts_for
 from thalweg.runtime.distributed.stages.stages import Cut, Place, Port, Stage, Step
@@ -20,6 +22,24 @@ def cut(pipeline: Pipeline, copied: Collection[str] = ()) -> Cut:
     cutter = _Cutter(pipeline.nodes, copied)
     answer = cutter.place(len(pipeline.nodes) - 1, None)
     return Cut(tuple(cutter.stages), tuple(cutter.ports), answer)
+
+
+def needs_all_tuples(plan: Plan, keys: Mapping[str, Key | None], tables: Collection[str]) -> bool:
+    """Whether a query of a flow must see all its tuples in one group.
+
+    It need not if tuples that its operators must see together have equal values of the flow's `keys` (by stream).
+    """
+    pipeline = choose(plan, in_shards=True).blueprint.build()
+    parts = cut(pipeline, tables)
+    if len(parts.stages) > 1 or any(port.origin is not None for port in parts.ports):
+        return True
+    for port in parts.ports:
+        wanted, given = port.key, keys.get(pipeline.nodes[port.node].source)
+        if wanted is None or wanted is EVERYWHERE:
+            continue
+        if not given or not all(part in wanted for part in given):
+            return True
+    return False
 
 
 class _Cutter:

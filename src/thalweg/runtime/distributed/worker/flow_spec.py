@@ -1,18 +1,14 @@
-"""What all tasks of a flow know, and where its queries run."""
+"""What all tasks of a flow know."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from thalweg.algebra.codec import NO_FUNCTIONS, Functions
-from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Schema
 from thalweg.kernel.operator import Key
-from thalweg.kernel.pipeline.choice import choose
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.stages import EVERYWHERE, cut
 
 
 @dataclass(frozen=True)
@@ -48,21 +44,3 @@ class FlowSpec:
     def groups(self) -> int:
         """Over how many groups keys are spread."""
         return self.layouts.groups
-
-
-def needs_all(plan: Plan, spread: Mapping[str, Key | None], tables: Mapping[str, object]) -> bool:
-    """Whether a query must see its tuples in one place: groups by the flow's keys could not answer it each for itself.
-
-    They can if what the query's operators must see together has equal values of the flow's keys.
-    """
-    pipeline = choose(plan, in_shards=True).blueprint.build()
-    parts = cut(pipeline, tables)
-    if len(parts.stages) > 1 or any(port.origin is not None for port in parts.ports):
-        return True
-    for port in parts.ports:
-        key, mine = port.key, spread.get(pipeline.nodes[port.node].source)
-        if key is None or key is EVERYWHERE:
-            continue
-        if mine is None or not mine or not all(part in key for part in mine):
-            return True
-    return False

@@ -14,10 +14,10 @@ from thalweg.runtime.distributed.checkpoint.files import map_file
 from thalweg.runtime.distributed.exchange.codec import unpack
 from thalweg.runtime.distributed.exchange.message import BAD, COMMAND, DONE, DRAIN, HEARTBEAT, TOO_LATE, Parcel
 from thalweg.runtime.distributed.exchange.outgoing import Outbox
-from thalweg.runtime.distributed.ingest.broadcast_tables import Everywhere
 from thalweg.runtime.distributed.ingest.clock import QueryClock
 from thalweg.runtime.distributed.ingest.routing import spread_rows
 from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, Aside
+from thalweg.runtime.distributed.worker.broadcast_tables import Everywhere
 from thalweg.runtime.distributed.worker.group import Group, Now, Part
 from thalweg.runtime.distributed.worker.query_spec import QuerySpec, Sources
 

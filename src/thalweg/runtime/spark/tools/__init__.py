@@ -1,1 +1,1 @@
-"""Tools around a running query: verification, sampling, statistics."""
+"""Tools around a query: sources and sessions for the command line, verification, sampling, statistics."""
