@@ -42,4 +42,4 @@ def test_places_are_about_as_many_as_tuples() -> None:
         kept.settle(np.arange(at, at + 10), [np.arange(10)])
         kept.vacate(kept.find(np.arange(at - 90, at - 80))[0] if at >= 90 else np.empty(0, dtype=np.int64))
     tree = kept.snapshot()
-    assert len(kept) == 90 and len(tree["_number"]) <= 256 and len(tree["_known"]) <= 2 * places._FEW
+    assert len(kept) == 90 and len(tree["_numbers"]) <= 256 and len(tree["_known_numbers"]) <= 2 * places._FEW
