@@ -5,16 +5,16 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: setup demo test lint types layers unit fuzz spark-scenarios faults cluster-test soak report docs lock clean
+.PHONY: setup demo test lint types layers unit bench-test fuzz spark-scenarios faults cluster-test soak report docs lock clean
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml requirements.lock
+$(STAMP): pyproject.toml benchmarks/pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit("Thalweg needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@echo "installing Thalweg and its tools into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable . --group dev
+	@echo "installing Thalweg, its benchmarks and its tools into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable . --editable benchmarks --group dev
 	@touch $(STAMP)
 
 demo: setup
@@ -24,8 +24,8 @@ demo: setup
 test: lint types layers unit
 
 lint: setup
-	$(BIN)/ruff check src tests examples
-	$(BIN)/ruff format --check src tests examples
+	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/ruff format --check src tests examples benchmarks
 
 types: setup
 	$(BIN)/mypy
@@ -35,6 +35,10 @@ layers: setup
 
 unit: setup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+# The benchmarks' own tests: every experiment of the papers in a quick run, the peers' programs that can run here.
+bench-test: setup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup benchmarks/tests
 
 # Long property runs, by hand: make fuzz EXAMPLES=20000
 EXAMPLES ?= 5000

@@ -111,7 +111,6 @@ def test_every_operator_with_state_names_it() -> None:
     known, kinds = set[type[Operator]](), [Operator]
     while kinds:
         found = [kind for kind in kinds.pop().__subclasses__() if kind.__module__.startswith("thalweg.")]
-        found = [kind for kind in found if not kind.__module__.startswith("thalweg.bench.")]  # nobody goes on with them
         known.update(found)
         kinds += found
     assert {kind for kind in known if not kind.KEPT} <= STATELESS

@@ -1,104 +1,42 @@
-"""`thalweg bench`: ratios measured in one run."""
+"""`thalweg bench`: the commands of the package `thalweg-benchmarks`, imported only when one of them is called."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from importlib import import_module
+from typing import Any
 
 import click
 
-from thalweg.bench import flow, joins, kernel, orders, requery
-from thalweg.bench.result import Result
-from thalweg.cli.bench_paper import paper, report
-from thalweg.cli.bench_peers import peers
-from thalweg.cli.output import console, say
+from thalweg.core.errors import ThalwegError
+
+PACKAGE = "thalweg_benchmarks"
 
 
-def _kernel() -> Iterator[Result]:
-    yield from kernel.run()
-    yield from orders.run()
-    yield from requery.run()
+class _Benchmarks(click.Command):
+    """Stands in the list of commands for a group that need not be installed, and gives way to it when called."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        return _group().make_context(info_name, args, parent, **extra)
 
 
-def _flow() -> Iterator[Result]:
-    from thalweg.bench.spark import flow as on_spark
-
-    yield from flow.run()
-    yield from on_spark.run()
-
-
-def _spark() -> Iterator[Result]:
-    from thalweg.bench.spark import run
-
-    yield from run()
-
-
-BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
-    "flow": _flow,
-    "joins": joins.run,
-    "kernel": _kernel,
-    "spark": _spark,
-}
+def _group() -> click.Group:
+    try:
+        found = import_module(f"{PACKAGE}.cli")
+    except ModuleNotFoundError as error:
+        if error.name != PACKAGE:
+            raise  # the package is here, but something that it needs is not
+        raise ThalwegError(
+            "the benchmarks are a package of their own, thalweg-benchmarks, which is not installed here",
+            hint="in a clone of Thalweg's repository: pip install -e benchmarks (make setup does it, too)",
+        ) from None
+    group: click.Group = found.bench
+    return group
 
 
-def _with_data(name: str, data: str) -> Iterator[Result]:
-    if name != "joins":
-        raise click.UsageError(f"--data is for the benchmark joins, not {name}")
-    return joins.run(Path(data))
-
-
-def _verdict(result: Result) -> str:
-    if result.target is None:
-        return ""
-    sign = ">=" if result.at_least else "<="
-    return f"{sign} {result.target:<6g}{'holds' if result.holds else 'MISSED'}"
-
-
-def _show(results: Iterator[Result], as_json: bool) -> None:
-    to, failed = console(), 0
-    for result in results:
-        failed += not result.holds
-        if as_json:
-            click.echo(json.dumps(result.as_dict()))
-        else:
-            say(to, f"{result.ratio:9.2f} {_verdict(result):17}{result.case}")
-    if not as_json:
-        say(to, f"{failed} missed" if failed else "all hold")
-
-
-@click.group(short_help="Measure ratios against yardsticks in one run; the papers' experiments; peers.")
-def bench() -> None:
-    """Run a benchmark and hold every ratio against its target.
-
-    Only ratios within one run mean anything; times depend on the machine.
-
-    \b
-    Examples:
-      thalweg bench kernel
-      thalweg bench kernel --json
-      thalweg bench paper 000-fig9
-      thalweg bench peers --query join --peer thalweg --peer flink
-    """
-
-
-def _command(name: str, says: str) -> click.Command:
-    @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: case, ratio, target, holds, ...")
-    @click.option("--data", type=click.Path(exists=True, file_okay=False), help="joins: a folder of Zeek logs to join.")
-    def run(as_json: bool, data: str | None) -> None:
-        _show(BENCHES[name]() if data is None else _with_data(name, data), as_json)
-
-    return click.command(name, short_help=says, help=says)(run)
-
-
-_SAYS = {
-    "flow": "Many queries that share their work.",
-    "joins": "Multi-way joins.",
-    "kernel": "Each operator alone, and whole queries against asking again.",
-    "spark": "Against what Spark does itself.",
-}
-
-for _name in BENCHES:
-    bench.add_command(_command(_name, _SAYS[_name]))
-for _more in (paper, peers, report):
-    bench.add_command(_more)
+bench = _Benchmarks(
+    "bench",
+    short_help="Measure ratios against yardsticks in one run; the papers' experiments; peers.",
+    add_help_option=False,
+)

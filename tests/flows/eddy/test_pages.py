@@ -18,11 +18,11 @@ from strategies.catalog import U
 from strategies.conditions import a_predicate
 from strategies.dice import Dice
 from thalweg.algebra.expressions import Expression, and_
-from thalweg.bench.flow.workload import Tuples, a_stream, bands
 from thalweg.core.strings import StringPool
 from thalweg.flows.eddy import Eddy, pages, source, spj
 from thalweg.flows.eddy.pages import Pages
 from thalweg.kernel.sweep.evaluate import Condition
+from thalweg_benchmarks.flows.workload import Tuples, a_stream, bands
 
 
 @contextmanager

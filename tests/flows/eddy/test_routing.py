@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thalweg.bench.paper.seed003.queries import (
+from thalweg.core.errors import PlanError
+from thalweg.core.strings import StringPool
+from thalweg.flows.eddy import Eddy
+from thalweg.flows.eddy.routing import BackPressure, Fixed, MakePolicy, RandomOrder, Tickets, Work, policy_maker
+from thalweg.flows.eddy.routing.policy import Draws
+from thalweg_benchmarks.papers.madden_2002.queries import (
     ATTRIBUTES,
     TABLE_3,
     WORKLOAD_1,
@@ -15,11 +20,6 @@ from thalweg.bench.paper.seed003.queries import (
     settled,
     where,
 )
-from thalweg.core.errors import PlanError
-from thalweg.core.strings import StringPool
-from thalweg.flows.eddy import Eddy
-from thalweg.flows.eddy.routing import BackPressure, Fixed, MakePolicy, RandomOrder, Tickets, Work, policy_maker
-from thalweg.flows.eddy.routing.policy import Draws
 
 
 def optimal(seed: int) -> Fixed:

@@ -1,0 +1,26 @@
+"""Would catch a benchmark whose three joins do not do the same work."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import numpy as np
+
+from thalweg_benchmarks.kernel import negative_tuple_join, orders
+from thalweg_benchmarks.kernel.feeds import uniform, zipf
+
+
+def test_all_three_joins_produce_and_remove_the_same_results() -> None:
+    few = orders.measure(uniform(3), window=100)
+    assert 2_500 < few.results < 4_500 and few.sample == 10
+    skewed = orders.measure(zipf(50), window=200)  # measure compares what they did
+    assert min(skewed.ordered, skewed.probing, skewed.negative) > 0
+
+
+def test_a_long_list_is_scanned_piece_by_piece() -> None:
+    with patch.object(negative_tuple_join.LongList, "PIECE", 2):
+        entries = negative_tuple_join.LongList(np.arange(7))
+        entries.extend([8, 9])
+        for gone in (9, 0, 8, 3):
+            entries.remove(gone)
+        assert sorted(entries._entries[: entries._count].tolist()) == [1, 2, 4, 5, 6]

@@ -1,0 +1,98 @@
+"""`thalweg bench`: ratios measured in one run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+
+from thalweg.cli.output import console, say
+from thalweg_benchmarks import flows, joins, kernel
+from thalweg_benchmarks.cli.papers import paper, report
+from thalweg_benchmarks.cli.peers import peers
+from thalweg_benchmarks.result import Result
+
+
+def _flow() -> Iterator[Result]:
+    from thalweg_benchmarks.spark import flow as on_spark
+
+    yield from flows.run()
+    yield from on_spark.run()
+
+
+def _spark() -> Iterator[Result]:
+    from thalweg_benchmarks.spark import run
+
+    yield from run()
+
+
+BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
+    "flow": _flow,
+    "joins": joins.run,
+    "kernel": kernel.run,
+    "spark": _spark,
+}
+
+
+def _with_data(name: str, data: str) -> Iterator[Result]:
+    if name != "joins":
+        raise click.UsageError(f"--data is for the benchmark joins, not {name}")
+    return joins.run(Path(data))
+
+
+def _verdict(result: Result) -> str:
+    if result.target is None:
+        return ""
+    sign = ">=" if result.at_least else "<="
+    return f"{sign} {result.target:<6g}{'holds' if result.holds else 'MISSED'}"
+
+
+def _show(results: Iterator[Result], as_json: bool) -> None:
+    to, failed = console(), 0
+    for result in results:
+        failed += not result.holds
+        if as_json:
+            click.echo(json.dumps(result.as_dict()))
+        else:
+            say(to, f"{result.ratio:9.2f} {_verdict(result):17}{result.case}")
+    if not as_json:
+        say(to, f"{failed} missed" if failed else "all hold")
+
+
+@click.group(short_help="Measure ratios against yardsticks in one run; the papers' experiments; peers.")
+def bench() -> None:
+    """Run a benchmark and hold every ratio against its target.
+
+    Only ratios within one run mean anything; times depend on the machine.
+
+    \b
+    Examples:
+      thalweg bench kernel
+      thalweg bench kernel --json
+      thalweg bench paper GolabOzsu2005-fig9
+      thalweg bench peers --query join --peer thalweg --peer flink
+    """
+
+
+def _command(name: str, says: str) -> click.Command:
+    @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: case, ratio, target, holds, ...")
+    @click.option("--data", type=click.Path(exists=True, file_okay=False), help="joins: a folder of Zeek logs to join.")
+    def run(as_json: bool, data: str | None) -> None:
+        _show(BENCHES[name]() if data is None else _with_data(name, data), as_json)
+
+    return click.command(name, short_help=says, help=says)(run)
+
+
+_SAYS = {
+    "flow": "Many queries that share their work.",
+    "joins": "Multi-way joins.",
+    "kernel": "Each operator alone, and whole queries against asking again.",
+    "spark": "Against what Spark does itself.",
+}
+
+for _name in BENCHES:
+    bench.add_command(_command(_name, _SAYS[_name]))
+for _more in (paper, peers, report):
+    bench.add_command(_more)

@@ -1,0 +1,15 @@
+"""`thalweg bench flow`: many queries in one eddy, against the same queries run in other ways (MaddenEtAl2002)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thalweg_benchmarks.flows import niagara, scale, selections
+from thalweg_benchmarks.result import Result
+
+
+def run() -> Iterator[Result]:
+    """Selections in one eddy against other ways, joins against NiagaraCQ's plans, then a hundred thousand queries."""
+    yield from selections.run()
+    yield from niagara.run()
+    yield from scale.run()

@@ -1,5 +1,0 @@
-"""The report: from the experiments' JSON lines to plots and pages."""
-
-from thalweg.bench.report.build import build
-
-__all__ = ["build"]

@@ -1,5 +1,0 @@
-"""`thalweg bench spark`: Thalweg on Spark and native Spark, same data, same cores, one run."""
-
-from thalweg.bench.spark.run import run
-
-__all__ = ["run"]
