@@ -72,18 +72,18 @@ def test_first_in_first_out_keeps_few_runs_and_little_that_has_left() -> None:
         index.leave(LEFT, gone)
         index.leave(RIGHT, gone)
     assert 0 < len(index) < 10 * window
-    parts = index.snapshot()["_parts"]
+    parts = index.snapshot()["_indexed_runs"]
     assert len(parts) < 4 * order_index._PARTITIONS
-    assert sum(len(part["there"]) for part in parts) <= 2 * len(index)
+    assert sum(part["alive"]["<array>"]["shape"][0] for part in parts) <= 2 * len(index)
 
 
 def test_snapshots_share_the_runs() -> None:
     index = OrderIndex()
     index.add(np.arange(3), np.arange(3), np.arange(3))
     first, second = index.snapshot(), index.snapshot()
-    assert first["_parts"][0]["run"]["left"] is second["_parts"][0]["run"]["left"]
+    assert first["_indexed_runs"][0]["run"]["left"] is second["_indexed_runs"][0]["run"]["left"]
     index.leave(LEFT, np.array([0]))
-    assert ArrayLog.read(first["_parts"][0]["there"]["<array>"])[1].all()
+    assert ArrayLog.read(first["_indexed_runs"][0]["alive"]["<array>"])[1].all()
 
 
 def _both(index: OrderIndex, model: list[Result], step: object, number: int) -> None:
