@@ -16,7 +16,7 @@ from strategies.histories import histories
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.expressions import and_, call, column
 from thalweg.algebra.plan import Join, Plan, StreamScan, Windowed
-from thalweg.algebra.windows import PartitionedRows, Range, Rows
+from thalweg.algebra.windows import PartitionedRows, Range, Rows, Window
 from thalweg.core.time import BEGINNING
 from thalweg.explain.describe import describe
 from thalweg.kernel.aggregates.contenders import SignedEnds
@@ -100,10 +100,8 @@ def explained(plan: Plan) -> set[BufferKind]:
 @given(data=st.data())
 def test_also_of_joins_by_order(data: st.DataObject) -> None:
     s, t = (StreamScan(stream) for stream in (S, T))
-    left, right = (
-        Windowed(stream, data.draw(st.sampled_from([Rows(3), PartitionedRows((0,), 2, Range(4)), Range(3)])))
-        for stream in (s, t)
-    )
+    windows: list[Window] = [Rows(3), PartitionedRows((0,), 2, Range(4)), Range(3)]
+    left, right = (Windowed(stream, data.draw(st.sampled_from(windows))) for stream in (s, t))
     both = left.schema + right.schema
     k, v, k2, v2 = (column(both, i) for i in range(4))
     plan = Join(left, right, and_([call("=", k, k2), call("<=", v, v2)]))

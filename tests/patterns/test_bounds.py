@@ -27,8 +27,8 @@ from patterns.plans import (
     top,
 )
 from thalweg.algebra.catalog import Stream
-from thalweg.algebra.plan import Distinct, DStream, IStream, Plan, RStream, StreamScan, Union, Windowed
-from thalweg.algebra.windows import Landmark, PartitionedRows, Range, Rows, ValueRange, Window
+from thalweg.algebra.plan import Distinct, DStream, IStream, Plan, PlanNode, RStream, StreamScan, Union, Windowed
+from thalweg.algebra.windows import BaseWindow, Landmark, PartitionedRows, Range, Rows, ValueRange
 from thalweg.core.errors import PlanError
 from thalweg.core.rows import Arrival
 from thalweg.core.schema import Schema
@@ -128,14 +128,14 @@ def test_a_window_on_a_derived_stream_bounds_it_again() -> None:
 
 
 @dataclass(frozen=True)
-class Mystery(Plan):
+class Mystery(PlanNode):
     @property
     def schema(self) -> Schema:
         return PAIR
 
 
 @dataclass(frozen=True)
-class Porthole(Window):
+class Porthole(BaseWindow):
     def contents(self, arrivals: Sequence[Arrival], t: Instant) -> list[Arrival]:
         return list(arrivals)
 
@@ -151,6 +151,6 @@ class Porthole(Window):
 
 def test_what_has_no_rule_is_refused() -> None:
     with pytest.raises(PlanError, match="no rule bounds Mystery"):
-        extent(Mystery())
+        extent(Mystery())  # type: ignore[arg-type]
     with pytest.raises(PlanError, match=re.escape("no rule bounds the window [PORTHOLE]")):
-        extent(Windowed(S1, Porthole()))
+        extent(Windowed(S1, Porthole()))  # type: ignore[arg-type]

@@ -34,6 +34,7 @@ from thalweg.algebra.plan import (
     IStream,
     JoinKind,
     Plan,
+    PlanNode,
     RStream,
     Union,
     Windowed,
@@ -100,8 +101,16 @@ def test_rule_4_group_by_is_always_weak_by_replacement(plan: Plan) -> None:
 @pytest.mark.parametrize(("plan", "_pattern"), INPUTS)
 def test_rule_5_strict_operators_and_relation_joins_are_always_strict(plan: Plan, _pattern: Pattern) -> None:
     outer = [join(plan, S2, kind) for kind in JoinKind if kind is not JoinKind.INNER]
-    strict = [negation(plan, S2), negation(S2, plan), anti_join(plan, S2), anti_join(S2, plan), top(plan), *outer]
-    for above in [*strict, join(plan, R), join(R, plan), semi_join(plan, R), join(plan, select(R))]:
+    strict: list[Plan] = [
+        negation(plan, S2),
+        negation(S2, plan),
+        anti_join(plan, S2),
+        anti_join(S2, plan),
+        top(plan),
+        *outer,
+    ]
+    joins: list[Plan] = [join(plan, R), join(R, plan), semi_join(plan, R), join(plan, select(R))]
+    for above in [*strict, *joins]:
         edge = derive(above)
         assert (edge.pattern, edge.expiry) == (STR, Expiry.NEGATIVE)
         assert edge.why.startswith("rule 5")
@@ -163,7 +172,7 @@ def test_replacement_lasts_only_while_the_group_can_be_told() -> None:
     assert derive(project(counted, 1, 0)).expiry is Expiry.REPLACEMENT
     assert derive(project(project(counted, 1, 0), 1)).expiry is Expiry.REPLACEMENT
     assert derive(project(group_by(W1), 0)).expiry is Expiry.REPLACEMENT  # one group: any column will do
-    for above in [
+    changed: list[Plan] = [
         project(counted, 1),  # the key is lost
         select(counted),  # HAVING may drop the next value
         project(select(counted), 0, 1),
@@ -171,7 +180,8 @@ def test_replacement_lasts_only_while_the_group_can_be_told() -> None:
         join(counted, W2),
         Union(counted, W2),
         nrr_join(counted),
-    ]:
+    ]
+    for above in changed:
         edge = derive(above)
         assert (edge.pattern, edge.expiry) == (WK, Expiry.NEGATIVE)
 
@@ -205,13 +215,13 @@ def test_a_weakest_union_is_first_in_first_out_only_over_equal_time_windows(
 
 def test_an_unknown_operator_is_refused() -> None:
     @dataclass(frozen=True)
-    class Mystery(Plan):
+    class Mystery(PlanNode):
         @property
         def schema(self) -> Schema:
             return PAIR
 
     with pytest.raises(PlanError, match="no rule gives Mystery an update pattern"):
-        derive(Mystery())
+        derive(Mystery())  # type: ignore[arg-type]
 
 
 def test_an_nrr_is_labelled_though_it_cannot_be_asked() -> None:

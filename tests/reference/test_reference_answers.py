@@ -17,6 +17,7 @@ from thalweg.algebra.plan import (
     NamedAggregate,
     Negation,
     Plan,
+    PlanNode,
     Project,
     Select,
     SemiJoin,
@@ -196,10 +197,10 @@ def test_table_updates_change_the_answer_at_once() -> None:
 
 
 def test_an_unknown_operator_is_refused() -> None:
-    class Strange(Plan):
+    class Strange(PlanNode):
         @property
         def schema(self) -> Schema:
             return Schema(())
 
     with pytest.raises(PlanError, match="the reference has no meaning for Strange"):
-        Reference(Strange(), History()).answer(1)
+        Reference(Strange(), History()).answer(1)  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from thalweg.algebra.windows import Window
+from thalweg.algebra.windows import BaseWindow, Window
 from thalweg.core.rows import Arrival, Row, Value
 
 
@@ -28,7 +28,7 @@ def keyed(*rows: tuple[int, Value]) -> list[Arrival]:
     return [Arrival(ts, seq, (value,)) for seq, (ts, value) in enumerate(rows)]
 
 
-def rows_at(window: Window, given: list[Arrival], t: int) -> list[Row]:
+def rows_at(window: BaseWindow, given: list[Arrival], t: int) -> list[Row]:
     """What the window shows at `t`, as rows."""
     return [a.row for a in window.contents([a for a in given if a.ts <= t], t)]
 

@@ -18,7 +18,7 @@ from strategies.catalog import S, T
 from strategies.dice import Dice
 from thalweg.algebra.expressions import TRUE, and_, call, column
 from thalweg.algebra.plan import Join, MultiJoin, Plan, StreamScan, Windowed
-from thalweg.algebra.windows import Range, Rows
+from thalweg.algebra.windows import Range, Rows, Window
 from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
@@ -126,7 +126,8 @@ def test_a_triangle_is_closed_whatever_the_order_of_the_walk(data: st.DataObject
     """Three uses, each two of which share an attribute of their own; NULL closes no triangle."""
     dice = Dice(data.draw)
     shared = Shared(dice.pick(sorted(POLICIES)), skip=True, chunk=dice.pick([1024, 1]))
-    inputs = [Windowed(StreamScan(dice.pick([S, T])), dice.pick([Range(9), Rows(9)])) for _ in range(3)]
+    windows: list[Window] = [Range(9), Rows(9)]
+    inputs = [Windowed(StreamScan(dice.pick([S, T])), dice.pick(windows)) for _ in range(3)]
     columns = MultiJoin(tuple(inputs), TRUE).schema
     pairs = [(1, 2), (3, 4), (5, 0)]
     shared.add(0, MultiJoin(tuple(inputs), and_([call("=", *(column(columns, c) for c in pair)) for pair in pairs])))

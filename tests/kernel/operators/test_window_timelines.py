@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kernel.operators.told_windows import drawn_by_hand
-from thalweg.algebra.windows import PartitionedRows, Range, Rows, ValueRange, Window
+from thalweg.algebra.windows import BaseWindow, PartitionedRows, Range, Rows, ValueRange, Window
 from thalweg.core.batch import Batch
 from thalweg.core.errors import PlanError
 from thalweg.core.rows import Arrival
@@ -105,7 +105,7 @@ def test_queues_give_up_what_the_range_has_ended() -> None:
 
 
 def test_a_window_that_no_operator_runs_is_refused() -> None:
-    class Whim(Window):
+    class Whim(BaseWindow):
         def contents(self, arrivals: Sequence[Arrival], t: Instant) -> list[Arrival]:
             return []
 
@@ -119,4 +119,4 @@ def test_a_window_that_no_operator_runs_is_refused() -> None:
             return "[WHIM]"
 
     with pytest.raises(PlanError, match="no operator runs the window Whim"):
-        make_window(Whim(), NUMBERS, StringPool(), dated=False, derived=False)
+        make_window(Whim(), NUMBERS, StringPool(), dated=False, derived=False)  # type: ignore[arg-type]

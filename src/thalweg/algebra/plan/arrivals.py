@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from thalweg.algebra.plan.base import Plan
 from thalweg.algebra.plan.leaves import StreamScan
+from thalweg.algebra.plan.nodes import Plan
 from thalweg.algebra.plan.unary import Project, Select
 
 

@@ -6,16 +6,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self, cast
 
 from thalweg.core.errors import PlanError
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock
 
+if TYPE_CHECKING:
+    from thalweg.algebra.plan.nodes import Plan
+
 
 @dataclass(frozen=True)
-class Plan(ABC):
-    """A logical operator with its inputs: frozen, compared by structure, validated when built."""
+class PlanNode(ABC):
+    """A logical operator with its inputs: frozen, compared by structure, validated when built.
+
+    Every subclass is a member of the union `Plan`, which signatures use.
+    """
 
     @property
     @abstractmethod
@@ -31,7 +37,7 @@ class Plan(ABC):
     def children(self) -> tuple[Plan, ...]:
         """The inputs, left to right: the fields that are plans."""
         values = (getattr(self, f.name) for f in fields(self))
-        return tuple(v for v in values if isinstance(v, Plan))
+        return cast("tuple[Plan, ...]", tuple(v for v in values if isinstance(v, PlanNode)))
 
     @cached_property
     def clock(self) -> Clock | None:
@@ -50,7 +56,7 @@ class Plan(ABC):
 
     def with_children(self, *children: Plan) -> Self:
         """The same operator over other inputs."""
-        names = [f.name for f in fields(self) if isinstance(getattr(self, f.name), Plan)]
+        names = [f.name for f in fields(self) if isinstance(getattr(self, f.name), PlanNode)]
         return replace(self, **dict(zip(names, children, strict=True)))
 
     @property
@@ -65,7 +71,7 @@ class Plan(ABC):
 
     def walk(self) -> Iterator[Plan]:
         """This node and all below it, depth first."""
-        yield self
+        yield cast("Plan", self)
         for child in self.children:
             yield from child.walk()
 

@@ -15,10 +15,10 @@ from thalweg.algebra.expressions import (
     map_columns,
     shift,
 )
-from thalweg.algebra.plan.base import Plan
 from thalweg.algebra.plan.join_graph import Attribute, JoinGraph, join_graph
 from thalweg.algebra.plan.joins import Join, JoinKind
 from thalweg.algebra.plan.multi_join import FEWEST, MultiJoin
+from thalweg.algebra.plan.nodes import Plan
 from thalweg.algebra.plan.unary import Named, Project, Select
 from thalweg.core.errors import PlanError
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from thalweg.algebra.expressions import TRUE, Call, Expression, columns_of, conjuncts
-from thalweg.algebra.plan.base import Plan
+from thalweg.algebra.plan.base import PlanNode
 from thalweg.algebra.plan.leaves import RelationScan
 from thalweg.algebra.plan.unary import check_condition
 from thalweg.core.errors import PlanError
 from thalweg.core.schema import Schema
+
+if TYPE_CHECKING:
+    from thalweg.algebra.plan.nodes import Plan
 
 
 class JoinKind(Enum):
@@ -38,7 +42,7 @@ def equalities(condition: Expression, left_width: int) -> tuple[tuple[Expression
 
 
 @dataclass(frozen=True)
-class _Binary(Plan):
+class _Binary(PlanNode):
     """A left and a right input and a condition over the columns of both."""
 
     left: Plan

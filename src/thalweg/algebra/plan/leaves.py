@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from thalweg.algebra.catalog import Relation, Stream
-from thalweg.algebra.plan.base import Plan
+from thalweg.algebra.plan.base import PlanNode
 from thalweg.algebra.windows import Window
 from thalweg.core.errors import WindowError
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock
 
+if TYPE_CHECKING:
+    from thalweg.algebra.plan.nodes import Plan
+
 
 @dataclass(frozen=True)
-class StreamScan(Plan):
+class StreamScan(PlanNode):
     """S(t): every tuple of the stream with ts <= t. Monotonic."""
 
     source: Stream
@@ -40,7 +44,7 @@ class StreamScan(Plan):
 
 
 @dataclass(frozen=True)
-class RelationScan(Plan):
+class RelationScan(PlanNode):
     """R(t): the relation after all updates up to and at t. For an NRR, t is the ts of the tuple that meets it."""
 
     source: Relation
@@ -62,7 +66,7 @@ class RelationScan(Plan):
 
 
 @dataclass(frozen=True)
-class Windowed(Plan):
+class Windowed(PlanNode):
     """W(S(t)): the part of a stream that its window shows at t."""
 
     child: Plan

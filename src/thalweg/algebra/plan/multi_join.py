@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from thalweg.algebra.expressions import TRUE, Expression
-from thalweg.algebra.plan.base import Plan
+from thalweg.algebra.plan.base import PlanNode
 from thalweg.algebra.plan.unary import check_condition
 from thalweg.core.errors import PlanError
 from thalweg.core.schema import Schema
+
+if TYPE_CHECKING:
+    from thalweg.algebra.plan.nodes import Plan
 
 FEWEST = 3
 
 
 @dataclass(frozen=True)
-class MultiJoin(Plan):
+class MultiJoin(PlanNode):
     """S1 |x| S2 |x| ... |x| Sn: alive while all parts are, so ts is the latest and exp the earliest of theirs.
 
     The condition is any expression over the columns of all inputs, in their order.

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from thalweg.algebra.plan.base import Plan
+from thalweg.algebra.plan.base import PlanNode
 from thalweg.core.errors import PlanError
 from thalweg.core.schema import Schema
 
+if TYPE_CHECKING:
+    from thalweg.algebra.plan.nodes import Plan
+
 
 @dataclass(frozen=True)
-class _SetOperation(Plan):
+class _SetOperation(PlanNode):
     left: Plan
     right: Plan
 
@@ -44,7 +48,7 @@ class Intersect(_SetOperation):
 
 
 @dataclass(frozen=True)
-class Negation(Plan):
+class Negation(PlanNode):
     """max(0, n - m) left rows per value of the `on` columns (equation 1 of GolabOzsu2005), payload from the left.
 
     `on` pairs left with right positions; all columns make it EXCEPT ALL. NULLs are one value. Which rows stay: those

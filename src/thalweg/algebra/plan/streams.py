@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from thalweg.algebra.plan.base import Plan
+from thalweg.algebra.plan.base import PlanNode
 from thalweg.core.schema import Schema
+
+if TYPE_CHECKING:
+    from thalweg.algebra.plan.nodes import Plan
 
 
 @dataclass(frozen=True)
-class _RelationToStream(Plan):
+class _RelationToStream(PlanNode):
     child: Plan
 
     @property

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from thalweg.algebra.expressions import Aggregate, Expression, columns_of
-from thalweg.algebra.plan.base import Plan
+from thalweg.algebra.plan.base import PlanNode
 from thalweg.core.errors import PlanError
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
+
+if TYPE_CHECKING:
+    from thalweg.algebra.plan.nodes import Plan
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class SortKey:
 
 
 @dataclass(frozen=True)
-class Select(Plan):
+class Select(PlanNode):
     """sigma_p(S) = { s in S : p(s) is true }. Stateless; keeps its input's update pattern."""
 
     child: Plan
@@ -74,7 +78,7 @@ class Select(Plan):
 
 
 @dataclass(frozen=True)
-class Project(Plan):
+class Project(PlanNode):
     """pi_L(S): one computed row per input row, duplicates kept. Stateless; keeps its input's update pattern."""
 
     child: Plan
@@ -101,7 +105,7 @@ class Project(Plan):
 
 
 @dataclass(frozen=True)
-class Distinct(Plan):
+class Distinct(PlanNode):
     """delta(S): each value once, dated by its latest appearance (PatroumpasSellis2011 §4.2)."""
 
     child: Plan
@@ -113,7 +117,7 @@ class Distinct(Plan):
 
 
 @dataclass(frozen=True)
-class GroupBy(Plan):
+class GroupBy(PlanNode):
     """gamma: one row per non-empty group; without keys always exactly one row."""
 
     child: Plan
@@ -139,7 +143,7 @@ class GroupBy(Plan):
 
 
 @dataclass(frozen=True)
-class TopK(Plan):
+class TopK(PlanNode):
     """The first `limit` rows by `keys`; equal keys are ordered by the whole row, so the choice is fixed."""
 
     child: Plan

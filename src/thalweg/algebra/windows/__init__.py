@@ -1,6 +1,9 @@
-"""Windows: what part of a stream a query sees at each instant. One file per kind; each can be drawn."""
+"""Windows: what part of a stream a query sees at each instant. One file per kind; each can be drawn.
 
-from thalweg.algebra.windows.base import LogicalWindow, Scope, Window
+`Window` is the closed union of all kinds, so that mypy can prove a `match` over them complete.
+"""
+
+from thalweg.algebra.windows.base import BaseWindow, LogicalWindow, Scope
 from thalweg.algebra.windows.landmark import Landmark
 from thalweg.algebra.windows.now import Now
 from thalweg.algebra.windows.partitioned import PartitionedRows
@@ -10,6 +13,8 @@ from thalweg.algebra.windows.unbounded import Unbounded
 from thalweg.algebra.windows.value import ValueRange
 
 __all__ = [
-    "Landmark", "LogicalWindow", "Now", "PartitionedRows", "Range", "Rows", "Scope", "Unbounded", "ValueRange",
-    "Window",
+    "BaseWindow", "Landmark", "LogicalWindow", "Now", "PartitionedRows", "Range", "Rows", "Scope", "Unbounded",
+    "ValueRange", "Window",
 ]  # fmt: skip
+
+Window = Now | Range | Landmark | Unbounded | Rows | PartitionedRows | ValueRange

@@ -33,7 +33,7 @@ class Scope(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Window(ABC):
+class BaseWindow(ABC):
     """A function from a stream's contents at t to a finite bag of its tuples."""
 
     @abstractmethod
@@ -59,7 +59,7 @@ class Window(ABC):
 
 
 @dataclass(frozen=True)
-class LogicalWindow(Window):
+class LogicalWindow(BaseWindow):
     """A window over timestamps: all tuples whose ts lies in `scope(t)`."""
 
     @abstractmethod

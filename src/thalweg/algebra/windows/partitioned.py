@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from thalweg.algebra.windows.base import Window, require_positive
+from thalweg.algebra.windows.base import BaseWindow, require_positive
 from thalweg.algebra.windows.sliding import Range
 from thalweg.core.errors import WindowError
 from thalweg.core.rows import Arrival, Row
@@ -19,7 +19,7 @@ from thalweg.core.time import FOREVER, Clock, Instant
 
 
 @dataclass(frozen=True)
-class PartitionedRows(Window):
+class PartitionedRows(BaseWindow):
     """Partitioned window (PatroumpasSellis2011 §3.3): FIFO within a key, no order across keys."""
 
     keys: tuple[int, ...]

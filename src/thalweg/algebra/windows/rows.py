@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from thalweg.algebra.windows.base import Window, require_positive
+from thalweg.algebra.windows.base import BaseWindow, require_positive
 from thalweg.core.rows import Arrival
 from thalweg.core.time import FOREVER, Clock, Instant
 
 
 @dataclass(frozen=True)
-class Rows(Window):
+class Rows(BaseWindow):
     """Count-based sliding window (PatroumpasSellis2011 §3.3): FIFO by order of expiration, not by time."""
 
     count: int

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from thalweg.algebra.windows.base import Window
+from thalweg.algebra.windows.base import BaseWindow
 from thalweg.core.errors import WindowError
 from thalweg.core.rows import Arrival
 from thalweg.core.time import FOREVER, Clock, Instant, format_duration
@@ -20,7 +20,7 @@ from thalweg.core.types import DataType
 
 
 @dataclass(frozen=True)
-class ValueRange(Window):
+class ValueRange(BaseWindow):
     """Expires by the order of values, not by time."""
 
     column: int

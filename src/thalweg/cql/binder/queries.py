@@ -30,7 +30,7 @@ from thalweg.cql.binder.sources import Bound, bind_elements, join_all, nrr_last
 from thalweg.cql.binder.subqueries import CorrelatedScope, bind_subquery, split_conditions
 from thalweg.cql.syntax import ToStream
 
-_STREAMS = {"ISTREAM": IStream, "DSTREAM": DStream, "RSTREAM": RStream}
+_STREAMS: dict[str, type[IStream | DStream | RStream]] = {"ISTREAM": IStream, "DSTREAM": DStream, "RSTREAM": RStream}
 
 
 def bind_query(context: Context, node: exp.Expr) -> Plan:
