@@ -35,8 +35,8 @@ from thalweg.algebra.windows import LogicalWindow, PartitionedRows, Range, Rows
 from thalweg.core.errors import PlanError, WindowError
 from thalweg.core.rows import Dated
 from thalweg.optimizer import RULES, Rule, rewrite
-from thalweg.optimizer.nothing import is_nothing
-from thalweg.optimizer.rules.commute_join import commute_join
+from thalweg.optimizer.rules.empty_inputs import is_empty
+from thalweg.optimizer.rules.joins import commute_join
 from thalweg.reference.operators import distinct
 
 
@@ -94,7 +94,7 @@ def test_a_side_that_lost_its_stream_does_not_get_the_plan_refused() -> None:
 def test_a_global_aggregate_over_nothing_is_one_row() -> None:
     plan = plan_of("SELECT COUNT(*), MAX(a) FROM s [RANGE 9] WHERE a = 1 AND a = 2")
     found = rewrite(plan).plan
-    assert isinstance(found, GroupBy) and is_nothing(found.child)
+    assert isinstance(found, GroupBy) and is_empty(found.child)
     assert rows(found, told(s=[(1, (1, "a", 0.5))]), 5) == [(0, None)]
 
 
@@ -163,7 +163,7 @@ def test_with_first_appearances_they_do_not() -> None:
 def test_rules_that_undo_each_other_are_stopped() -> None:
     s, t = over("s", Range(5)), over("t", Range(5))
     back_and_forth = Rule("commute join", commute_join, "for ever")
-    with pytest.raises(PlanError, match="the rewrite rules commute join and commute join find no end"):
+    with pytest.raises(PlanError, match="the rewrite rules commute join and commute join do not come to an end"):
         rewrite(Join(s, t, equal(s, 0, t, 0)), [back_and_forth])
 
 

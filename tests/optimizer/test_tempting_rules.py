@@ -32,8 +32,8 @@ from thalweg.algebra.plan import (
 )
 from thalweg.algebra.windows import LogicalWindow
 from thalweg.optimizer import Rule, rewrite
-from thalweg.optimizer.columns import split
-from thalweg.optimizer.rules.eliminate_instead_of_group import eliminate_instead_of_group
+from thalweg.optimizer.expressions import split
+from thalweg.optimizer.rules.distinct import eliminate_instead_of_group
 from thalweg.reference.history import History
 
 thorough = settings(

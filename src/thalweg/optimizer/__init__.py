@@ -1,7 +1,6 @@
 """Plans that keep the answer and cost less: rewrite rules, costs per unit time, join orders."""
 
 from thalweg.optimizer.rewrite import Rewritten, Step, rewrite
-from thalweg.optimizer.rule import Rule
-from thalweg.optimizer.rules import CHOICES, RULES
+from thalweg.optimizer.rules import CHOICES, RULES, Rule
 
 __all__ = ["CHOICES", "RULES", "Rewritten", "Rule", "Step", "rewrite"]

@@ -10,8 +10,7 @@ from thalweg.algebra.plan import MultiJoin, Plan, flatten, join_graph, unflatten
 from thalweg.core.errors import PlanError
 from thalweg.optimizer.cost import Costed, cost
 from thalweg.optimizer.rewrite import Step, rewrite
-from thalweg.optimizer.rule import Rule
-from thalweg.optimizer.rules import CHOICES, RULES
+from thalweg.optimizer.rules import CHOICES, RULES, Rule
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import check
 

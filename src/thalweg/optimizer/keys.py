@@ -23,7 +23,7 @@ from thalweg.algebra.plan import (
     Windowed,
 )
 from thalweg.algebra.windows import PartitionedRows, Rows
-from thalweg.optimizer.columns import plain
+from thalweg.optimizer.expressions import copied_columns
 
 Key = frozenset[int]
 
@@ -86,7 +86,7 @@ def _joined(plan: Join | NrrJoin) -> set[Key]:
 
 
 def _shown(known: Iterable[Key], items: tuple[Named, ...]) -> set[Key]:
-    places = plain(items)
+    places = copied_columns(items)
     return {frozenset(places[i] for i in key) for key in known if key <= places.keys()}
 
 

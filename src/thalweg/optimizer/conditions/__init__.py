@@ -1,9 +1,8 @@
 """Expressions in fewer words, in one order, and what follows from them."""
 
-from thalweg.optimizer.conditions.exact import tells_zeros_apart
 from thalweg.optimizer.conditions.fold import fold
 from thalweg.optimizer.conditions.order import ordered
 from thalweg.optimizer.conditions.simplify import implies, simplify
 from thalweg.optimizer.conditions.subjects import subject_of
 
-__all__ = ["fold", "implies", "ordered", "simplify", "subject_of", "tells_zeros_apart"]
+__all__ = ["fold", "implies", "ordered", "simplify", "subject_of"]

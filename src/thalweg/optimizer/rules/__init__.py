@@ -1,67 +1,101 @@
-"""The rewrite rules, one file each. `RULES` is the order in which they are tried on a node.
+"""The rewrite rules, in families. `RULES` is the order in which they are tried on a node.
 
-None undoes another: selections and projections go down, negations go up, all else makes a plan smaller or its words
-fewer. `CHOICES` are equivalences without a direction of their own, for a search that knows costs.
+No rule undoes another: selections and projections move down, negations move up, and all others make a plan smaller or
+its conditions simpler. `CHOICES` are equivalences that pay in either direction, for a search that knows costs.
 """
 
-from thalweg.optimizer.rule import Rule
-from thalweg.optimizer.rules.associate_join import associate_join
-from thalweg.optimizer.rules.commute_join import commute_join
-from thalweg.optimizer.rules.drop_distinct import drop_distinct
-from thalweg.optimizer.rules.drop_identity_projection import drop_identity_projection
-from thalweg.optimizer.rules.drop_inner_distinct import drop_inner_distinct
-from thalweg.optimizer.rules.drop_true_selection import drop_true_selection
-from thalweg.optimizer.rules.drop_unbounded_window import drop_unbounded_window
-from thalweg.optimizer.rules.eliminate_instead_of_group import eliminate_instead_of_group
-from thalweg.optimizer.rules.fold_constants import fold_constants
-from thalweg.optimizer.rules.fold_nothing import fold_nothing
-from thalweg.optimizer.rules.fold_nothing_in_joins import fold_nothing_in_joins
-from thalweg.optimizer.rules.fold_nothing_in_sets import fold_nothing_in_sets
-from thalweg.optimizer.rules.infer_across_equality import infer_across_equality
-from thalweg.optimizer.rules.merge_projection_into_group_by import merge_projection_into_group_by
-from thalweg.optimizer.rules.merge_projections import merge_projections
-from thalweg.optimizer.rules.merge_selection_into_join import merge_selection_into_join
-from thalweg.optimizer.rules.merge_selections import merge_selections
-from thalweg.optimizer.rules.merge_windows_of_union import merge_windows_of_union
-from thalweg.optimizer.rules.name_windows_alike import name_windows_alike
-from thalweg.optimizer.rules.narrow_outer_join import narrow_outer_join
-from thalweg.optimizer.rules.order_conditions import order_conditions
-from thalweg.optimizer.rules.prune_aggregates import prune_aggregates
-from thalweg.optimizer.rules.prune_join_columns import prune_join_columns
-from thalweg.optimizer.rules.prune_partner_columns import prune_partner_columns
-from thalweg.optimizer.rules.pull_anti_join_above_join import pull_anti_join_above_join
-from thalweg.optimizer.rules.pull_negation_above_join import pull_negation_above_join
-from thalweg.optimizer.rules.push_anti_join_below_join import push_anti_join_below_join
-from thalweg.optimizer.rules.push_condition_below_join import push_condition_below_join
-from thalweg.optimizer.rules.push_distinct_below_join import push_distinct_below_join
-from thalweg.optimizer.rules.push_distinct_below_projection import push_distinct_below_projection
-from thalweg.optimizer.rules.push_projection_below_semi_join import push_projection_below_semi_join
-from thalweg.optimizer.rules.push_projection_below_union import push_projection_below_union
-from thalweg.optimizer.rules.push_projection_below_window import push_projection_below_window
-from thalweg.optimizer.rules.push_selection_below_changes import push_selection_below_changes
-from thalweg.optimizer.rules.push_selection_below_distinct import push_selection_below_distinct
-from thalweg.optimizer.rules.push_selection_below_group_by import push_selection_below_group_by
-from thalweg.optimizer.rules.push_selection_below_intersection import push_selection_below_intersection
-from thalweg.optimizer.rules.push_selection_below_negation import push_selection_below_negation
-from thalweg.optimizer.rules.push_selection_below_outer_join import push_selection_below_outer_join
-from thalweg.optimizer.rules.push_selection_below_partitions import push_selection_below_partitions
-from thalweg.optimizer.rules.push_selection_below_projection import push_selection_below_projection
-from thalweg.optimizer.rules.push_selection_below_semi_join import push_selection_below_semi_join
-from thalweg.optimizer.rules.push_selection_below_union import push_selection_below_union
-from thalweg.optimizer.rules.push_selection_below_window import push_selection_below_window
-from thalweg.optimizer.rules.simplify_condition import simplify_condition
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from thalweg.algebra.plan import Plan
+from thalweg.optimizer.rules.distinct import (
+    drop_distinct,
+    drop_inner_distinct,
+    eliminate_instead_of_group,
+    push_distinct_below_join,
+    push_distinct_below_projection,
+)
+from thalweg.optimizer.rules.empty_inputs import (
+    fold_empty_input,
+    fold_empty_join_input,
+    fold_empty_set_input,
+)
+from thalweg.optimizer.rules.joins import (
+    associate_join,
+    commute_join,
+    infer_across_equality,
+    merge_selection_into_join,
+    narrow_outer_join,
+    push_condition_below_join,
+)
+from thalweg.optimizer.rules.negations import (
+    pull_anti_join_above_join,
+    pull_negation_above_join,
+    push_anti_join_below_join,
+)
+from thalweg.optimizer.rules.prune_columns import (
+    prune_aggregates,
+    prune_join_columns,
+    prune_partner_columns,
+    push_projection_below_semi_join,
+    push_projection_below_union,
+    push_projection_below_window,
+)
+from thalweg.optimizer.rules.push_selections import (
+    push_selection_below_changes,
+    push_selection_below_distinct,
+    push_selection_below_group_by,
+    push_selection_below_intersection,
+    push_selection_below_negation,
+    push_selection_below_outer_join,
+    push_selection_below_partitions,
+    push_selection_below_projection,
+    push_selection_below_semi_join,
+    push_selection_below_union,
+    push_selection_below_window,
+)
+from thalweg.optimizer.rules.simplify import (
+    drop_identity_projection,
+    drop_true_selection,
+    fold_constants,
+    merge_projection_into_group_by,
+    merge_projections,
+    merge_selections,
+    order_conditions,
+    simplify_condition,
+)
+from thalweg.optimizer.rules.windows import (
+    drop_unbounded_window,
+    merge_windows_of_union,
+    name_windows_alike,
+)
 
 __all__ = ["CHOICES", "RULES", "Rule"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """An equation that is applied from left to right: `apply` returns None where it does not hold.
+
+    A rule that `keeps_dates` gives the same rows with the same ts and exp at every instant, so it may be applied
+    anywhere. Any other rule is not applied below an operator that reads dates. `text` is what EXPLAIN says of the rule.
+    """
+
+    name: str
+    apply: Callable[[Plan], Plan | None]
+    text: str
+    keeps_dates: bool = True
+
 
 RULES: tuple[Rule, ...] = (
     Rule("fold constants", fold_constants, "constants are worked out once"),
     Rule("order conditions", order_conditions, "conditions that mean the same are spelt the same"),
     Rule("simplify condition", simplify_condition, "duplicates, contradictions and implied parts of conditions go"),
     Rule("drop true selection", drop_true_selection, "a selection that keeps all goes"),
-    Rule("fold nothing", fold_nothing, "what has no input has no output"),
-    Rule("fold nothing in sets", fold_nothing_in_sets, "an empty input decides a union, negation or intersection"),
+    Rule("fold empty input", fold_empty_input, "what has no input has no output"),
+    Rule("fold empty set input", fold_empty_set_input, "an empty input decides a union, negation or intersection"),
     Rule(
-        "fold nothing in joins", fold_nothing_in_joins, "an empty side or a condition that is never true decides a join"
+        "fold empty join input", fold_empty_join_input, "an empty side or a condition that is never true decides a join"
     ),
     Rule("name windows alike", name_windows_alike, "windows that show the same get one signature"),
     Rule("drop unbounded window", drop_unbounded_window, "an unbounded window is the stream itself"),
