@@ -86,7 +86,7 @@ def test_all_sinks_hold_the_same_answer(spark: SparkSession, tmp_path: Path) -> 
 def run_until_death(folder: Path) -> None:
     """The process ends itself; its Java, which would linger, is ended with it."""
     paths = os.pathsep.join(filter(None, sys.path))
-    command = [sys.executable, "-m", "spark.crashing_sink", str(folder)]
+    command = [sys.executable, "-m", "runtime.spark.crashing_sink", str(folder)]
     with (folder / "told").open("w+") as told:
         process = subprocess.Popen(
             command, env={**os.environ, "PYTHONPATH": paths}, stdout=told, stderr=told, start_new_session=True
