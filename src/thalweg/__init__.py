@@ -6,6 +6,7 @@
 
 from datetime import date
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from thalweg.algebra.expressions import UserAggregate, UserFunction, aggregate, function
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from thalweg.runtime.spark import sources as sources
     from thalweg.runtime.spark.api.engine import Engine as Engine
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"  # the only place that says it: docs/releasing.md
 
 
 def local(today: date | str | None = None) -> Session:
@@ -52,6 +53,11 @@ def __getattr__(name: str) -> Any:
             hint="pip install 'thalweg[spark]'",
         ) from None
     return module.Engine if name == "Engine" else module
+
+
+def __dir__() -> list[str]:
+    """All names, those on Spark included if PySpark is installed: `help` imports every name that is listed."""
+    return sorted({*globals(), *(_ON_SPARK if find_spec("pyspark") else ())})
 
 
 __all__ = [  # what is on Spark is left out: `from thalweg import *` must not need it

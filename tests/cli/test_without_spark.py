@@ -1,9 +1,11 @@
-"""Would catch a package that cannot be imported without PySpark, or an error that does not say what to install."""
+"""Would catch a package that cannot be imported without PySpark, an error that does not say what to install, a hidden name."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+
+import thalweg as tw
 
 CODE = """
 import sys
@@ -15,6 +17,9 @@ try:
     tw.Engine
 except ImportError as error:
     print(error)
+print("Engine" in dir(tw), "Session" in dir(tw))
+import pydoc
+pydoc.render_doc(tw)
 """
 
 
@@ -24,4 +29,9 @@ def test_everything_else_does_without_it() -> None:
     assert done.stdout.splitlines() == [
         "thalweg.Engine needs PySpark, and the package pyspark is not installed",
         "hint: pip install 'thalweg[spark]'",
+        "False True",
     ]
+
+
+def test_names_on_spark_are_listed_where_spark_is_installed() -> None:
+    assert {"Engine", "sinks", "sources", *tw.__all__} <= set(dir(tw))
