@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
 
-.PHONY: setup demo test lint types layers unit bench-test fuzz spark-scenarios faults cluster-test soak report docs lock clean
+.PHONY: setup demo test lint types layers unit bench-test fuzz spark-scenarios faults cluster-test soak report docs lock clean coverage wheel oldest
 
 setup: $(STAMP)
 
@@ -39,6 +39,25 @@ unit: setup
 # The benchmarks' own tests: every experiment of the papers in a quick run, the peers' programs that can run here.
 bench-test: setup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup benchmarks/tests
+
+# How much of the package the tests without Spark reach: shown, not enforced.
+coverage: setup
+	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term --ignore=tests/runtime/spark --ignore=tests/faults
+
+# The wheel and the source archive, in dist/; a wheel that holds anything but the package is refused.
+wheel: setup
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+	PYTHONPATH=tests $(BIN)/python -m release.wheel dist/*.whl
+
+# The fast tests, and a few on Spark, with the oldest versions of others that pyproject.toml allows.
+OLDEST := .venv-oldest
+oldest:
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements-oldest.txt --editable . --editable benchmarks --group dev
+	$(OLDEST)/bin/python -m pytest -n $(WORKERS) tests/core tests/algebra tests/cql tests/fluent tests/formats tests/explain tests/scenarios tests/kernel tests/flows tests/cli
+	$(OLDEST)/bin/python -m pytest tests/runtime/spark/test_sinks.py tests/runtime/spark/test_table_sink.py tests/runtime/spark/test_flows_on_spark.py
 
 # Long property runs, by hand: make fuzz EXAMPLES=20000
 EXAMPLES ?= 5000
@@ -84,4 +103,4 @@ lock: setup
 	$(BIN)/python -m pip freeze --exclude-editable --exclude pip > requirements.lock
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(OLDEST) dist .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,4 +1,4 @@
-"""Would catch a package that cannot be imported without PySpark, an error that does not say what to install, a hidden name."""
+"""Would catch a package that needs PySpark, an error that does not say what to install, and a name that dir() hides."""
 
 from __future__ import annotations
 

