@@ -15,7 +15,7 @@ from thalweg.algebra.codec import Functions
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import to_lane
 from thalweg.cql import compile_script, register
-from thalweg.flows.eddy_backend import EddyPlans
+from thalweg.flows.eddy_backend import EddyBackend
 from thalweg.flows.engine import FlowEngine
 from thalweg.flows.standing import Standing
 
@@ -116,6 +116,6 @@ def _shown(
 
 def test_an_eddy_takes_what_selects_projects_and_joins() -> None:
     engine, asked = FlowEngine(), plans()
-    eddy = EddyPlans(engine.pool)
-    taken = {name for name, standing in asked.items() if eddy.takes(standing.plan, engine._birth(False, 0))}
+    eddy = EddyBackend(engine.pool)
+    taken = {name for name, standing in asked.items() if eddy.takes(standing.plan, engine._cohort(False, 0))}
     assert taken == {"plain", "risky", "shown", "joined"}

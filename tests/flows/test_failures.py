@@ -110,13 +110,13 @@ def test_commands_that_make_no_sense_are_refused() -> None:
     engine.add(Standing("q", LAST), 5)
     with pytest.raises(PlanError, match="there is a query q already"):
         engine.add(Standing("q", LAST), 5)
-    with pytest.raises(OutOfOrderError, match="the flow cannot add p at 4: its time has come to 5"):
+    with pytest.raises(OutOfOrderError, match="the flow cannot add p at 4: its clock is at 5"):
         engine.add(Standing("p", LAST), 4)
     with pytest.raises(OutOfOrderError, match="the flow cannot go on at 4"):
         engine.process({}, 4)
     with pytest.raises(NameNotFoundError, match="there is no query p\ncandidates: q"):
         engine.drop("p")
     with pytest.raises(PlanError, match="no way of running queries takes q"):
-        FlowEngine(ways=lambda pool, tables: []).add(Standing("q", LAST), 0)
+        FlowEngine(backends=lambda pool, tables: []).add(Standing("q", LAST), 0)
     with pytest.raises(PlanError, match="there is no quota 'result'"):
         Quotas.read({"result": 3})

@@ -130,7 +130,7 @@ def test_a_query_that_raises_is_suspended_and_the_others_go_on() -> None:
     [
         ({"results": 3}, "4 results, its quota is 3 in all"),
         ({"results_per_second": 1}, "2 results in one tick, its quota is 1"),
-        ({"state": 2}, "holds 4 tuples, its quota is 2"),
+        ({"state": 2}, "stores 4 tuples, its quota is 2"),
     ],
 )
 def test_a_query_beyond_its_quota_is_suspended(quotas: dict[str, Any], reason: str) -> None:

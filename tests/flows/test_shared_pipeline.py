@@ -17,7 +17,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.core.types import DataType
-from thalweg.flows.common_plans import Birth, SharedPipeline
+from thalweg.flows.common_plans import Cohort, SharedPipeline
 from thalweg.kernel.pipeline import Strategy
 from thalweg.kernel.pipeline.blueprint import Blueprint
 
@@ -48,17 +48,17 @@ class Fed:
     def __init__(self) -> None:
         self.pipeline = SharedPipeline(StringPool(), dated=False)
         self.now: Instant = 0
-        self._births = 0
+        self._cohorts = 0
         self.said: dict[str, list[Signed]] = {}
         self.schemas: dict[str, Schema] = {}
 
-    def birth(self) -> Birth:
-        self._births += 1
-        return Birth(self._births, self.now, self.now)
+    def cohort(self) -> Cohort:
+        self._cohorts += 1
+        return Cohort(self._cohorts, self.now, self.now)
 
-    def add(self, birth: Birth, **plans: Plan) -> None:
+    def add(self, cohort: Cohort, **plans: Plan) -> None:
         for name, plan in plans.items():
-            self.pipeline.add(name, Blueprint(plan), birth)
+            self.pipeline.add(name, Blueprint(plan), cohort)
             self.said[name], self.schemas[name] = [], plan.schema
 
     def feed(self, *numbers: int) -> None:
@@ -77,7 +77,7 @@ class Fed:
 
 def test_equal_parts_of_plans_are_run_once() -> None:
     fed = Fed()
-    born = fed.birth()
+    born = fed.cohort()
     fed.add(born, a=Distinct(LAST), b=Distinct(LAST), c=above(0, Distinct(LAST)), d=LAST)
     assert [name for name, _ in fed.pipeline.operators("c")] == ["source s", "Stepping", "Distinct", "Select"]
     assert [users for _, users in fed.pipeline.operators("c")] == [4, 4, 3, 1]
@@ -91,7 +91,7 @@ def test_equal_parts_of_plans_are_run_once() -> None:
 def test_what_nobody_needs_goes_away() -> None:
     fed = Fed()
     for _ in range(3):
-        born = fed.birth()
+        born = fed.cohort()
         fed.add(born, a=Distinct(LAST), b=JOINED, c=above(1, WINDOW))
         fed.feed(1, 2)
         fed.pipeline.drop("b")
@@ -106,9 +106,9 @@ def test_what_nobody_needs_goes_away() -> None:
 
 def test_what_remembers_is_shared_by_those_who_came_together_only() -> None:
     fed = Fed()
-    fed.add(fed.birth(), a=LAST, m=above(0, WINDOW), w=SLIDING)
+    fed.add(fed.cohort(), a=LAST, m=above(0, WINDOW), w=SLIDING)
     fed.feed(1, 2, 3)  # the third waits for the slide
-    fed.add(fed.birth(), b=LAST, o=above(0, WINDOW), x=SLIDING)
+    fed.add(fed.cohort(), b=LAST, o=above(0, WINDOW), x=SLIDING)
     fed.feed(4)
     assert [fed.at(name, fed.now) for name in "abmowx"] == [3, 1, 4, 1, 4, 1]
     users = {name: dict(fed.pipeline.operators(name)) for name in "abmo"}
@@ -118,7 +118,7 @@ def test_what_remembers_is_shared_by_those_who_came_together_only() -> None:
 
 def test_a_query_that_is_dropped_before_it_ran_leaves_nothing_to_its_twins() -> None:
     fed = Fed()
-    born = fed.birth()
+    born = fed.cohort()
     fed.add(born, a=JOINED)
     fed.pipeline.drop("a")
     fed.add(born, b=JOINED, n=counted(JOINED))
@@ -128,10 +128,10 @@ def test_a_query_that_is_dropped_before_it_ran_leaves_nothing_to_its_twins() -> 
 
 def test_a_snapshot_is_the_same_each_time_and_fits_its_queries_only() -> None:
     fed = Fed()
-    born = fed.birth()
+    born = fed.cohort()
     fed.add(born, a=Distinct(LAST), b=JOINED)
     fed.feed(1, 2)
-    fed.add(fed.birth(), c=Distinct(LAST))
+    fed.add(fed.cohort(), c=Distinct(LAST))
     tree = fed.pipeline.snapshot()
     assert pickle.dumps(tree) == pickle.dumps(fed.pipeline.snapshot())
     blueprints = {"a": Blueprint(Distinct(LAST)), "b": Blueprint(JOINED), "c": Blueprint(Distinct(LAST))}
@@ -145,7 +145,7 @@ def test_a_snapshot_is_the_same_each_time_and_fits_its_queries_only() -> None:
 def test_queries_of_other_strategies_run_alone() -> None:
     pipeline = SharedPipeline(StringPool(), dated=False)
     with pytest.raises(PlanError, match="share operators run with strategy auto, not nt"):
-        pipeline.add("a", Blueprint(LAST, Strategy.NT), Birth(1, BEGINNING, BEGINNING))
+        pipeline.add("a", Blueprint(LAST, Strategy.NT), Cohort(1, BEGINNING, BEGINNING))
     assert len(pipeline) == 0
 
 
@@ -156,7 +156,7 @@ def test_strings_are_known_by_the_same_codes_after_a_restore() -> None:
         Select(StreamScan(U), call("=", Column(2, DataType.STRING), Literal(word, DataType.STRING))) for word in "xy"
     ]
     for name, plan in zip("ab", named, strict=True):
-        pipeline.add(name, Blueprint(plan), Birth(1, 0, 0))
+        pipeline.add(name, Blueprint(plan), Cohort(1, 0, 0))
     pipeline.drop("a")
     fresh = StringPool()
     fresh.restore(pool.snapshot())

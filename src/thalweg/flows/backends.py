@@ -1,4 +1,4 @@
-"""Ways of running the queries of a flow together. `SharedPlans` runs any; others take those that they are better at."""
+"""Backends run the queries of a flow together. `CommonPlansBackend` runs any query, others the ones they suit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thalweg.algebra.plan import Plan
 from thalweg.core.batch import Batch, Dates
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
-from thalweg.flows.common_plans import Birth, Gained, SharedPipeline, Usage
+from thalweg.flows.common_plans import Cohort, Gained, SharedPipeline, Usage
 from thalweg.flows.texts import Texts
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.kernel.pipeline.choice import choose
@@ -22,49 +22,49 @@ from thalweg.kernel.pipeline.shape import needs_dates
 from thalweg.kernel.state.snapshot import Tree
 
 
-class Way(Protocol):
+class Backend(Protocol):
     """Runs some queries of a flow. The same calls give the same results in every process.
 
-    Strings are codes of the flow's pool, which is restored before a way is.
+    Strings are codes of the flow's pool, which is restored before the backends.
     """
 
     @property
     def total(self) -> Usage:
-        """What all queries have cost, those that have gone too."""
+        """What all queries have cost, dropped ones included."""
 
-    def takes(self, plan: Plan, birth: Birth) -> bool:
-        """Whether this way can run the plan from its birth on."""
+    def takes(self, plan: Plan, cohort: Cohort) -> bool:
+        """Whether this backend can run the plan, starting as its cohort says."""
 
-    def add(self, query: str, plan: Plan, birth: Birth) -> None:
-        """Run a query from the next batch on: it begins as its birth says, then sees what is fed."""
+    def add(self, query: str, plan: Plan, cohort: Cohort) -> None:
+        """Run a query from the next batch on: first over what its cohort may see, then over every feed."""
 
     def drop(self, query: str) -> None:
         """End a query; the others go on."""
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Gained:
-        """What answers gained, given what sources gained up to and at `now`; one query's error is not the others'."""
+        """The changes of answers, given the feeds up to and at `now`; an error of one query harms no other."""
 
     def usage(self, query: str) -> Usage:
-        """What a query has cost since it came."""
+        """What a query has cost since it was added."""
 
     def stored(self, query: str) -> int:
-        """How many tuples are held for a query, also those held for others too."""
+        """How many tuples are stored for a query, shared ones included."""
 
     def operators(self, query: str) -> list[tuple[str, int]]:
-        """What runs for a query, inputs first, each with the number of queries that it serves."""
+        """The operators of a query, inputs first, each with the number of queries that share it."""
 
     def snapshot(self) -> Tree:
-        """All that is remembered between two batches."""
+        """The state between two batches."""
 
     def restore(self, tree: Tree, plans: Mapping[str, Plan], functions: Functions) -> None:
-        """Go on from a snapshot, given the plans that were added, in that order, and the functions they may call."""
+        """Go on from a snapshot, given the plans in order of addition, and the users' functions they may call."""
 
 
-class SharedPlans:
-    """Optimises every plan for itself, then runs equal sub-plans once; plans that look at dates among themselves."""
+class CommonPlansBackend:
+    """Optimises each plan, then runs equal sub-plans once. Plans that need dates share a pipeline of their own."""
 
     def __init__(self, pool: StringPool, tables: Mapping[str, object]) -> None:
-        """`tables` has the names of tables, as far as they are known."""
+        """`tables` has the names of the tables that are known so far."""
         self._pool, self._tables = pool, tables
         self._pipelines = [SharedPipeline(pool, dated) for dated in (False, True)]
         self._blueprints: dict[str, Blueprint] = {}
@@ -75,15 +75,15 @@ class SharedPlans:
         """What all queries have cost."""
         return self._pipelines[0].total + self._pipelines[1].total
 
-    def takes(self, plan: Plan, birth: Birth) -> bool:
+    def takes(self, plan: Plan, cohort: Cohort) -> bool:
         """Any plan."""
         return True
 
-    def add(self, query: str, plan: Plan, birth: Birth) -> None:
+    def add(self, query: str, plan: Plan, cohort: Cohort) -> None:
         """Choose how to run a query, and run it."""
         blueprint = choose(plan).blueprint
         pipeline = self._pipelines[needs_dates(blueprint.plan)]
-        pipeline.add(query, blueprint, replace(birth, feeds=self._dated(pipeline, birth.feeds)))
+        pipeline.add(query, blueprint, replace(cohort, feeds=self._dated(pipeline, cohort.feeds)))
         self._blueprints[query] = blueprint
         self._texts.put(query, blueprint)
 
@@ -103,26 +103,26 @@ class SharedPlans:
         return together
 
     def usage(self, query: str) -> Usage:
-        """What a query has cost since it came."""
+        """What a query has cost since it was added."""
         return self._of(query).usage(query)
 
     def stored(self, query: str) -> int:
-        """How many tuples its operators hold."""
+        """How many tuples its operators store."""
         return self._of(query).stored(query)
 
     def operators(self, query: str) -> list[tuple[str, int]]:
-        """Its operators, each with the number of queries that it serves."""
+        """Its operators, each with the number of queries that share it."""
         return self._of(query).operators(query)
 
     def snapshot(self) -> Tree:
-        """Both pipelines, and what they were built from."""
+        """Both pipelines, and the blueprints of their queries."""
         return {
             "pipelines": [pipeline.snapshot() for pipeline in self._pipelines],
             "blueprints": self._texts.snapshot(),
         }
 
     def restore(self, tree: Tree, plans: Mapping[str, Plan], functions: Functions) -> None:
-        """Build everything anew, and go on."""
+        """Build the pipelines from the blueprints, and go on."""
         self._pipelines = [SharedPipeline(self._pool, dated) for dated in (False, True)]
         self._blueprints = self._texts.restore(tree["blueprints"], lambda text: from_json(json.loads(text), functions))
         for pipeline, state in zip(self._pipelines, tree["pipelines"], strict=True):
@@ -132,7 +132,7 @@ class SharedPlans:
         return self._pipelines[query in self._pipelines[1]]
 
     def _dated(self, pipeline: SharedPipeline, feeds: Mapping[str, Batch]) -> dict[str, Batch]:
-        """Tuples with the dates that a pipeline wants."""
+        """The feeds, with dates if the pipeline needs them."""
         if not pipeline.dated:
             return dict(feeds)
         return {name: replace(batch, dates=self._dates(name, batch)) for name, batch in feeds.items()}

@@ -1,4 +1,4 @@
-"""Commands to a flow: what is written down when a query comes, goes or fails, in a catalogue or in a checkpoint."""
+"""Commands to a flow: a query is added, dropped or suspended; kept in a catalogue or in a checkpoint."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _IN_SHARDS = ("plan", "calls", "whole", "reason")
 
 @dataclass(frozen=True)
 class Command:
-    """A query is added, dropped or suspended. Commands are obeyed in the order of their numbers.
+    """A query is added, dropped or suspended. Commands take effect in the order of their numbers.
 
-    `today` is the day that a bare time of day in the text refers to. Where a flow runs in shards the query's `plan`
-    goes along, as JSON, so that every shard runs the same; `calls` are the functions and aggregates of users in it;
-    and `whole` says that it must see all tuples in one place. A query is suspended everywhere because it has failed
-    somewhere: that is the `reason`.
+    `today` is the day that a bare time of day in the text refers to. Where a flow runs in shards, the command carries
+    the query's `plan` as JSON, so that every shard runs the same plan; `calls` names the users' functions and
+    aggregates in it; `whole` says that the query must see all tuples in one place. A query that fails in one shard is
+    suspended in all of them, for the `reason` given.
     """
 
     seq: int
@@ -51,7 +51,7 @@ class Command:
 
     @staticmethod
     def read(text: str | bytes) -> Command:
-        """What `line` gave."""
+        """Reads the text that `line` wrote."""
         given: dict[str, Any] = json.loads(text)
         if "plan" in given:
             given["plan"] = compact(given["plan"])
@@ -59,17 +59,17 @@ class Command:
 
     def line(self) -> str:
         """One line of JSON."""
-        told = asdict(self)
-        spared = [k for k in told if k not in _ALWAYS and (self.command != ADD or k in _IN_SHARDS) and not told[k]]
-        kept = {k: v for k, v in told.items() if k not in spared and k != "plan"}
+        parts = asdict(self)
+        omitted = [k for k in parts if k not in _ALWAYS and (self.command != ADD or k in _IN_SHARDS) and not parts[k]]
+        kept = {k: v for k, v in parts.items() if k not in omitted and k != "plan"}
         return (with_plan(kept, self.plan) if self.plan else json.dumps(kept, ensure_ascii=False)) + "\n"
 
     def about(self) -> dict[str, Any]:
-        """What people may want to know of a query."""
+        """The parts that people want to see."""
         return {k: v for k, v in asdict(self).items() if k not in ("command", "today", *_IN_SHARDS)}
 
     def standing(self, functions: Functions) -> Standing:
-        """The query that it adds, with its plan, which may call some functions of users."""
+        """The query that it adds; its plan may call these users' functions."""
         plan, quotas = read_plan(self.plan, functions), Quotas.read(dict(self.quotas))
         return Standing(self.id, plan, self.cql, self.name, self.owner, backfill=self.backfill, quotas=quotas)
 
@@ -88,7 +88,7 @@ def find(live: Mapping[str, Command], query: str) -> str:
 
 
 def check_name(live: Mapping[str, Command], name: str | None) -> None:
-    """An error if a query is called so."""
+    """Raises an error if a live query has this name."""
     for other in live.values() if name else ():
         if name and name.casefold() in (other.name.casefold(), other.id):
             raise PlanError(f"there is a query called {name} already: {other.id}", hint="drop it first")

@@ -15,7 +15,7 @@ from thalweg.algebra.windows import Rows
 from thalweg.core.batch import Batch
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
-from thalweg.flows.common_plans import Birth, Gained, Usage
+from thalweg.flows.common_plans import Cohort, Gained, Usage
 from thalweg.flows.eddy.eddy import Eddy
 from thalweg.flows.eddy.query import SpjQuery, spj
 from thalweg.flows.guarded import Guards
@@ -27,17 +27,17 @@ class _Query:
     plan: Plan
     query: SpjQuery
     slot: int
-    before: Usage  # of its streams, when it came
+    before: Usage  # of its streams, when the query was added
 
     @property
     def streams(self) -> list[str]:
         return list(dict.fromkeys(use.stream for use in self.query.uses))
 
 
-class EddyPlans:
-    """Takes queries that select, project and join windows of streams, if they begin with nothing to see.
+class EddyBackend:
+    """Runs queries that select, project and join windows of streams, unless they have a backfill.
 
-    A user's function that raises lets every query that calls it fail, and no other.
+    A user's function that raises makes every query that calls it fail, and no other.
     """
 
     def __init__(self, pool: StringPool, policy: str = "tickets") -> None:
@@ -45,23 +45,23 @@ class EddyPlans:
         self._guards = Guards()
         self._queries: dict[str, _Query] = {}
         self._free: list[int] = []
-        self._usage: dict[str, Usage] = {}  # by stream, what it has cost each query that uses it
+        self._usage: dict[str, Usage] = {}  # by stream, its cost for each query that reads it
         self.total = Usage()
 
-    def takes(self, plan: Plan, birth: Birth) -> bool:
-        """Whether it is such a query; what is held for it to see at once only operators of its own can replay."""
-        if any(len(birth.feeds.get(leaf.source.name, ())) for leaf in plan.walk() if isinstance(leaf, StreamScan)):
+    def takes(self, plan: Plan, cohort: Cohort) -> bool:
+        """Whether it is such a query; a backfill needs operators of the query's own, so it is refused."""
+        if any(len(cohort.feeds.get(leaf.source.name, ())) for leaf in plan.walk() if isinstance(leaf, StreamScan)):
             return False
         return spj(plan) is not None
 
-    def add(self, query: str, plan: Plan, birth: Birth) -> None:
-        """Let it join the others."""
+    def add(self, query: str, plan: Plan, cohort: Cohort) -> None:
+        """Add the query to the eddy."""
         slot = self._free.pop() if self._free else len(self._queries)
         self._add(query, plan, slot)
 
     def _add(self, query: str, plan: Plan, slot: int) -> None:
         found = spj(plan)
-        assert found is not None, "it was taken"
+        assert found is not None, "takes() said so"
         for leaf in plan.walk():
             if isinstance(leaf, StreamScan):
                 self._eddy.know(leaf.source.name, leaf.source.schema)
@@ -77,14 +77,14 @@ class EddyPlans:
         return replace(found, predicate=guard(found.predicate), items=items)
 
     def drop(self, query: str) -> None:
-        """Take it out."""
+        """Remove the query from the eddy."""
         gone = self._queries.pop(query)
         self._eddy.drop(gone.slot)
         self._guards.forget(query)
         self._free.append(gone.slot)
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Gained:
-        """One pass for all."""
+        """One pass for all queries."""
         if not self._queries:
             return Gained({}, {})
         began = perf_counter()
@@ -106,18 +106,18 @@ class EddyPlans:
             self.total += Usage(seen, seen * count, float(seen), seconds / len(users))
 
     def usage(self, query: str) -> Usage:
-        """Its part of what its streams have cost since it came."""
+        """The query's share of its streams' cost since it was added."""
         mine = self._queries[query]
         return sum((self._usage.get(use.stream, Usage()) for use in mine.query.uses), Usage()) - mine.before
 
     def stored(self, query: str) -> int:
-        """What the eddy's SteMs and counting windows hold, for all queries together, if it needs any of that."""
+        """The tuples in the eddy's SteMs and count windows, for all queries together; 0 if the query needs none."""
         uses = self._queries[query].query.uses
         needs = len(uses) > 1 or isinstance(uses[0].window, Rows)
         return self._eddy.stored if needs else 0
 
     def operators(self, query: str) -> list[tuple[str, int]]:
-        """Its streams, and the eddy, with the queries that they serve."""
+        """Its streams and the eddy, each with the number of queries that share it."""
         mine = self._queries[query]
         served = [(s, sum(s in other.streams for other in self._queries.values())) for s in mine.streams]
         return [*((f"source {stream}", count) for stream, count in served), ("Eddy", len(self._queries))]
@@ -135,7 +135,7 @@ class EddyPlans:
         }
 
     def restore(self, tree: Tree, plans: Mapping[str, Plan], functions: Functions) -> None:
-        """Build the eddy anew unless it has these queries, and go on."""
+        """Build the eddy unless it has these queries, and go on."""
         if not self._queries:
             for (name, plan), slot in zip(plans.items(), tree["slots"].tolist(), strict=True):
                 self._add(name, plan, slot)

@@ -1,4 +1,4 @@
-"""Users' functions that must not take others down with them: what one raises is noted, and its result is NULL."""
+"""Guarded users' functions: an exception is recorded and the result is NULL, so that other queries go on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thalweg.core.errors import UserFunctionError
 
 
 class _Guarded(UserFunction):
-    """The same function, which raises nothing."""
+    """The same function, but it raises nothing."""
 
     raised: dict[str, Exception]
 
@@ -22,7 +22,7 @@ class _Guarded(UserFunction):
 
 
 class Guards:
-    """Which queries call which functions, and what these have raised since one last asked."""
+    """Records which queries call which functions, and which exceptions these have raised."""
 
     def __init__(self) -> None:
         self._raised: dict[str, Exception] = {}
@@ -49,12 +49,12 @@ class Guards:
         return guarded
 
     def forget(self, query: str) -> None:
-        """A query is gone."""
+        """Remove a dropped query."""
         for callers in self._callers.values():
             callers.discard(query)
 
     def raised(self) -> dict[str, Exception]:
-        """By query what a function that it calls has raised; then that is forgotten."""
+        """By query, the exception of a function that it calls; clears the record."""
         found = {query: error for name, error in self._raised.items() for query in sorted(self._callers[name])}
         self._raised.clear()
         return found

@@ -1,4 +1,4 @@
-"""What a flow holds of its streams and tables for queries that come later and want to see it."""
+"""Held tuples: the part of streams and tables that a flow keeps for queries added later with backfill."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from thalweg.kernel.state.snapshot import Stateful
 from thalweg.kernel.sweep.ordering import net
 from thalweg.kernel.windows.steps import in_order_of_time
 
-_FEW = 1_024
+_NO_PRUNING_BELOW = 1_024  # tuples
 
 
 class HeldStream(Stateful, kind="held-stream/1"):
-    """The tuples of a stream within reach of some live query's window, in order of arrival; the last `most` at most.
+    """The last `most` tuples of a stream that some live query's window still reaches, in order of arrival.
 
-    They are let go of late, so that it costs little per tuple, but `tuples` are always exactly those.
+    Tuples out of reach are dropped late, which costs little per tuple; `tuples` gives exactly those within reach.
     """
 
     KEPT = ("_most", "_parts", "_let_go_at")
@@ -30,20 +30,20 @@ class HeldStream(Stateful, kind="held-stream/1"):
     def __init__(self, most: int) -> None:
         self._most = most
         self._parts: list[Batch] = []
-        self._let_go_at = _FEW
+        self._let_go_at = _NO_PRUNING_BELOW
 
     def take(self, arrived: Batch | None, windows: Collection[Window], now: Instant) -> None:
-        """More tuples, as long as there is a window that may want them."""
+        """Add tuples, if any window may reach them."""
         if arrived is not None and len(arrived) and windows:
             self._parts.append(in_order_of_time(arrived))
         if not windows:
             self._parts = []
         elif len(self) > self._let_go_at:
             self.tuples(windows, now)
-            self._let_go_at = max(_FEW, 2 * len(self))
+            self._let_go_at = max(_NO_PRUNING_BELOW, 2 * len(self))
 
     def tuples(self, windows: Collection[Window], now: Instant) -> Batch | None:
-        """What is within reach at `now`; all else is let go of. None if nothing is."""
+        """The tuples within reach at `now`, or None; all others are dropped."""
         if not self._parts:
             return None
         all_ = Batch.concat(self._parts)
@@ -56,7 +56,7 @@ class HeldStream(Stateful, kind="held-stream/1"):
 
     @property
     def oldest(self) -> Instant:
-        """When the first of those came that have not been let go of."""
+        """The arrival of the oldest tuple that has not been dropped."""
         return int(self._parts[0].start[0]) if self._parts else FOREVER
 
     def __len__(self) -> int:
@@ -64,24 +64,24 @@ class HeldStream(Stateful, kind="held-stream/1"):
 
 
 class HeldTable(Stateful, kind="held-table/1"):
-    """The updates of a table: one by one as far back as some tuple is held, before that as rows."""
+    """The updates of a table since the oldest held tuple, and the rows that the table had before."""
 
     KEPT = ("_parts", "_sum_up_at")
 
     def __init__(self) -> None:
         self._parts: list[Batch] = []
-        self._sum_up_at = _FEW
+        self._sum_up_at = _NO_PRUNING_BELOW
 
     def take(self, updates: Batch | None, oldest: Instant) -> None:
-        """More updates; those up to `oldest` need not be told apart any more."""
+        """Add updates; those up to `oldest` may be summed up as rows."""
         if updates is not None and len(updates):
             self._parts.append(updates)
             if len(self) > self._sum_up_at:
                 self._parts = [self.since(oldest)]
-                self._sum_up_at = max(_FEW, 2 * len(self))
+                self._sum_up_at = max(_NO_PRUNING_BELOW, 2 * len(self))
 
     def since(self, start: Instant) -> Batch:
-        """What the table held at `start`, as new then, and the updates since."""
+        """The rows of the table at `start`, as inserted then, and the updates since."""
         all_ = Batch.concat(self._parts)
         later = all_.start > start
         before = all_.take(~later)
@@ -95,10 +95,10 @@ class HeldTable(Stateful, kind="held-table/1"):
 
 
 class Held(Stateful, kind="held-tuples/1"):
-    """All that a flow holds, given the windows of its live queries.
+    """All tuples that a flow holds, given the windows of its live queries.
 
-    A tuple is held from its arrival on for as long as some live query's window reaches it, without a break: a larger
-    window that comes later does not bring back what was out of reach of those before.
+    A tuple is held from its arrival on, for as long as some live query's window reaches it without a break: a larger
+    window that is added later does not bring back tuples that were out of reach before.
     """
 
     KEPT = ("_streams", "_tables")
@@ -111,7 +111,7 @@ class Held(Stateful, kind="held-tuples/1"):
         self._tables: dict[str, HeldTable] = {}
 
     def enter(self, plan: Plan, now: Instant) -> None:
-        """A query lives; what was out of reach before it came is gone."""
+        """Count the windows of a new query; tuples out of reach until now are dropped first."""
         for stream, window in windows_of(plan):
             if stream in self._streams:
                 self._streams[stream].tuples(self._windows[stream], now)
@@ -119,17 +119,17 @@ class Held(Stateful, kind="held-tuples/1"):
         self._readers.update(streams_of(plan))
 
     def live(self, plans: Iterable[Plan]) -> None:
-        """After a restore: the queries whose windows hold what is held."""
+        """After a restore: count the windows of the live queries."""
         for plan in plans:
             self._readers.update(streams_of(plan))
             for stream, window in windows_of(plan):
                 self._windows[stream][window] += 1
 
     def leave(self, plan: Plan) -> None:
-        """A query is gone, and its windows with it."""
+        """Stop counting the windows of a dropped query."""
         for stream, window in windows_of(plan):
             self._windows[stream][window] -= 1
-            self._windows[stream] += Counter()  # without those that nobody has
+            self._windows[stream] += Counter()  # removes windows with a count of 0
         self._readers.subtract(streams_of(plan))
 
     @property
@@ -138,11 +138,11 @@ class Held(Stateful, kind="held-tuples/1"):
         return set(+self._readers)
 
     def know_table(self, name: str) -> None:
-        """What is fed by this name is a table's updates."""
+        """Declare that feeds of this name are updates of a table."""
         self._tables.setdefault(name, HeldTable())
 
     def take(self, feeds: Mapping[str, Batch], now: Instant) -> None:
-        """What streams and tables have gained up to and at `now`."""
+        """Add the feeds up to and at `now`."""
         for name in self._windows:
             self._streams.setdefault(name, HeldStream(self._most))
         for name, stream in self._streams.items():
@@ -153,11 +153,11 @@ class Held(Stateful, kind="held-tuples/1"):
                 table.take(feeds.get(name), oldest)
 
     def oldest(self, now: Instant) -> Instant:
-        """When the oldest tuple came that is held or has not been let go of yet; now if there is none."""
+        """The arrival of the oldest tuple that has not been dropped; `now` if there is none."""
         return min([now, *(stream.oldest for stream in self._streams.values())])
 
     def streams(self, now: Instant) -> dict[str, Batch]:
-        """The tuples held, by stream."""
+        """The held tuples, by stream."""
         found = {name: stream.tuples(self._windows[name], now) for name, stream in self._streams.items()}
         return {name: tuples for name, tuples in found.items() if tuples is not None}
 
@@ -167,6 +167,6 @@ class Held(Stateful, kind="held-tuples/1"):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many tuples are kept, by source; some may be let go of."""
+        """How many tuples are stored, by source; some may be out of reach."""
         streams = {name: len(stream) for name, stream in self._streams.items()}
         return streams | {name: len(table) for name, table in self._tables.items()}

@@ -1,4 +1,4 @@
-"""What a query of a flow has done, in numbers."""
+"""Metrics of a query of a flow."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from thalweg.flows.common_plans import Usage
 
 @dataclass(frozen=True)
 class QueryMetrics:
-    """What a query has seen, given and cost since it was added."""
+    """What a query has received, emitted and cost since it was added."""
 
     id: str
     seen: int
     results: int
-    seconds: float  # its part of the time spent
-    work: float  # its part of the tuples that operators have taken in
-    alone: int  # the tuples that operators would have taken in for it alone
-    stored: int  # tuples held for it, also those held for others too
+    seconds: float  # its share of the time spent
+    work: float  # its share of the tuples that operators received
+    alone: int  # the tuples that operators would have received for this query alone
+    stored: int  # tuples stored for it, shared ones included
 
     @staticmethod
     def of(query: str, usage: Usage, results: int, stored: int) -> QueryMetrics:
-        """From what is counted."""
+        """The metrics of a query from its usage and counts."""
         return QueryMetrics(query, usage.seen, results, usage.seconds, usage.part, usage.alone, stored)
 
     @staticmethod
     def together(query: str, counts: Iterable[Mapping[str, float]]) -> QueryMetrics:
-        """Of a query that runs in several places, from what was counted in each."""
+        """The metrics of a query that runs in several places, from the counts of each."""
         sums: Counter[str] = Counter()
         for part in counts:
             sums.update(part)
@@ -36,20 +36,20 @@ class QueryMetrics:
         return QueryMetrics(query, seconds=float(sums["seconds"]), work=float(sums["work"]), **whole)
 
     def counts(self) -> dict[str, float]:
-        """What can be added up over places."""
+        """The numbers that can be added up over places."""
         return {name: number for name, number in asdict(self).items() if name != "id"}
 
     def told(self) -> dict[str, float]:
-        """For people: shares in place of what they are made of."""
+        """For people: the numbers, with shares in place of `alone`."""
         shares = {"selectivity": self.selectivity, "saved": self.saved}
         return {**{name: number for name, number in self.counts().items() if name != "alone"}, **shares}
 
     @property
     def selectivity(self) -> float:
-        """Results by tuple seen."""
+        """Results for each tuple received."""
         return self.results / self.seen if self.seen else 0.0
 
     @property
     def saved(self) -> float:
-        """The share of work that it would have cost alone and others have shared."""
+        """The share of its work alone that sharing has saved."""
         return 1 - self.work / self.alone if self.alone else 0.0

@@ -1,4 +1,4 @@
-"""How far back the windows of live queries look: which tuples of a stream are kept for those who come later."""
+"""The reach of windows: which tuples of a stream a live query's window may still show."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def streams_of(plan: Plan) -> set[str]:
 
 
 def windows_of(plan: Plan) -> Iterator[tuple[str, Window]]:
-    """The streams that a plan has windows upon.
+    """The windows of a plan, each with its stream.
 
-    A window over a stream that is derived from others counts as one over each of them. The columns of such a stream
-    are others, so there PARTITION BY counts as ROWS without, and a window by value does not count.
+    A window over a derived stream counts as a window over each stream below. A derived stream has other columns, so
+    there PARTITION BY counts as plain ROWS, and a value window does not count.
     """
     for node in plan.walk():
         if isinstance(node, Windowed):
@@ -47,9 +47,9 @@ def _without_columns(window: Window) -> Window | None:
 
 
 def reached(window: Window, tuples: Batch, now: Instant) -> Flags:
-    """Which tuples, in order of arrival, the window may still show at or after `now`; none if it never lets go.
+    """Which of the tuples, in order of arrival, the window may still show at or after `now`; none if it is unbounded.
 
-    A tuple out of reach stays so: what is within reach of what is left is the same as of the whole stream.
+    A tuple out of reach stays out of reach, so the rest of a stream has the same tuples within reach as the whole.
     """
     match window:
         case LogicalWindow():
@@ -73,7 +73,7 @@ def reached(window: Window, tuples: Batch, now: Instant) -> Flags:
 
 
 def _last_of_each(tuples: Batch, keys: tuple[int, ...], count: int) -> Flags:
-    """The last so many of each key."""
+    """Which tuples are among the last `count` of their key."""
     last = np.zeros(len(tuples), dtype=np.bool_)
     if len(tuples):
         backwards: Ints = np.arange(len(tuples))[::-1]

@@ -1,4 +1,4 @@
-"""What a query has given so far, held against what it may."""
+"""Result counts, checked against quotas."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _NO_LIMIT = Quotas()
 
 
 @dataclass
-class Tally(Stateful, kind="result-counts/1"):
-    """Counts of results, the positive tuples of a query's output: in all, and in the last second (or tick) of them."""
+class ResultCounts(Stateful, kind="result-counts/1"):
+    """How many results (positive tuples) a query has emitted: in all, and in its latest second (or tick)."""
 
     KEPT = ("results", "second", "in_second")
 
@@ -25,7 +25,7 @@ class Tally(Stateful, kind="result-counts/1"):
     in_second: int = 0
 
     def count(self, gained: Batch, standing: Standing) -> str | None:
-        """Take note of more output; the quota that is exceeded, if one is."""
+        """Count more output; the text of the exceeded quota, or None."""
         if standing.quotas == _NO_LIMIT:
             self.results += int(np.count_nonzero(gained.sign > 0))
             return None
@@ -37,7 +37,7 @@ class Tally(Stateful, kind="result-counts/1"):
         return _exceeded(standing.quotas, self.results, most, "second" if ticks > 1 else "tick")
 
     def _most_in_a_second(self, seconds: np.ndarray, counts: np.ndarray) -> int:
-        """Over the seconds that these results lie in; the one before may go on."""
+        """The largest count of a second; these results may continue the latest one."""
         if not len(seconds):
             return 0
         counts = counts + np.where(seconds == self.second, self.in_second, 0)
@@ -47,7 +47,7 @@ class Tally(Stateful, kind="result-counts/1"):
 
 def _exceeded(quotas: Quotas, results: int, in_second: int, unit: str) -> str | None:
     if quotas.results is not None and results > quotas.results:
-        return f"it has given {results} results, its quota is {quotas.results} in all"
+        return f"it has emitted {results} results, its quota is {quotas.results} in all"
     if quotas.results_per_second is not None and in_second > quotas.results_per_second:
-        return f"it has given {in_second} results in one {unit}, its quota is {quotas.results_per_second}"
+        return f"it has emitted {in_second} results in one {unit}, its quota is {quotas.results_per_second}"
     return None

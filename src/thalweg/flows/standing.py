@@ -1,4 +1,4 @@
-"""A standing query of a flow, and what it may use."""
+"""A standing query of a flow, and its quotas."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from thalweg.core.time import BEGINNING, Instant
 
 @dataclass(frozen=True)
 class Quotas:
-    """What a query may give and hold before it is suspended; None is no limit.
+    """How much a query may emit and store before it is suspended; None is no limit.
 
-    `results` in all; `results_per_second` of event time (per tick where streams tick); `state` in tuples that its
-    operators hold, shared ones counted in full.
+    `results` counts results in all; `results_per_second` those of a second of event time (of a tick, where time is in
+    ticks); `state` the tuples that the query's operators store, those of shared operators in full.
     """
 
     results: int | None = None
@@ -46,7 +46,7 @@ class Quotas:
 
 @dataclass(frozen=True)
 class Standing:
-    """A query that stands in a flow. `since` is the flow's clock when it was added."""
+    """A query of a flow. `since` is the flow's clock when the query was added."""
 
     id: str
     plan: Plan
@@ -64,20 +64,20 @@ class Standing:
 
     @staticmethod
     def read(text: str, functions: Functions) -> Standing:
-        """What `text` gave, with the functions of users that are known."""
+        """Reads the JSON that `text` wrote; the plan may call these users' functions."""
         given = json.loads(text)
         plan, quotas = read_plan(compact(given["plan"]), functions), Quotas.read(given["quotas"])
         return Standing(**given | {"plan": plan, "quotas": quotas})
 
 
 def with_plan(about: dict[str, Any], plan: str) -> str:
-    """JSON that has the text of a plan for its last part."""
+    """JSON whose last part is a plan, given as JSON text."""
     return f'{json.dumps(about)[:-1]}, "plan": {plan}}}'
 
 
 @dataclass(frozen=True)
 class Suspension:
-    """Why a query runs no more, since when, and what it had seen and given."""
+    """Why a query was suspended, when, and what it had received and emitted by then."""
 
     at: Instant
     reason: str

@@ -1,4 +1,4 @@
-"""The texts of what queries are, for snapshots: as few arrays as possible, the same ones until something changes."""
+"""Texts of queries for snapshots: packed into two arrays, which stay the same until a query comes or goes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Value = TypeVar("_Value")
 
 
 class Texts(Generic[_Value]):
-    """Values by name, in the order in which they came. Each is written once, when a snapshot first wants it."""
+    """Values by name, in order of addition. A value is written as text once, at the first snapshot after it came."""
 
     def __init__(self, write: Callable[[_Value], str]) -> None:
         self._write = write
@@ -22,19 +22,19 @@ class Texts(Generic[_Value]):
         self._tree: Tree | None = None
 
     def put(self, name: str, value: _Value) -> None:
-        """One more."""
+        """Add a value."""
         self._values[name] = value
         self._written.pop(name, None)
         self._tree = None
 
     def drop(self, name: str) -> None:
-        """One less."""
+        """Remove a value."""
         del self._values[name]
         self._written.pop(name, None)
         self._tree = None
 
     def snapshot(self) -> Tree:
-        """All of them, one behind the other; the same arrays as the last time if nothing has changed."""
+        """All texts, concatenated; the same arrays as the last time if nothing has changed."""
         if self._tree is None:
             for name in self._values.keys() - self._written.keys():
                 self._written[name] = name.encode(), self._write(self._values[name]).encode()
@@ -50,7 +50,7 @@ class Texts(Generic[_Value]):
         return all(np.array_equal(mine[part], tree[part]) for part in ("sizes", "all"))
 
     def restore(self, tree: Tree, read: Callable[[str], _Value]) -> dict[str, _Value]:
-        """Go back to a snapshot; the values by name, in their order."""
+        """Go back to a snapshot; returns the values by name, in order of addition."""
         whole, sizes = tree["all"].tobytes(), tree["sizes"].reshape(-1)
         ends = np.cumsum(sizes).tolist()
         parts = [whole[end - size : end] for size, end in zip(sizes.tolist(), ends, strict=True)]

@@ -1,7 +1,7 @@
-"""Many plans in one pipeline: equal sub-plans are run once, and plans come and go while it runs."""
+"""Common plans: equal sub-plans of many queries run once, and queries come and go."""
 
-from thalweg.flows.common_plans.cohort import Birth
+from thalweg.flows.common_plans.cohort import Cohort
 from thalweg.flows.common_plans.pipeline import Gained, SharedPipeline
 from thalweg.flows.common_plans.usage import Usage
 
-__all__ = ["Birth", "Gained", "SharedPipeline", "Usage"]
+__all__ = ["Cohort", "Gained", "SharedPipeline", "Usage"]

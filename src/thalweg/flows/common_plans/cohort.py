@@ -1,4 +1,4 @@
-"""When a query begins among others that run already, and what there is for it to see at once."""
+"""Cohorts: queries that were added together, with the same input from their start on."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from thalweg.kernel.state.snapshot import immutable
 
 @immutable("cohort/1")
 @dataclass(frozen=True)
-class Birth:
-    """Queries of one birth have seen the same from their beginning on, so they may share what remembers.
+class Cohort:
+    """Queries of one cohort have had the same input since their start, so they may share operators with state.
 
-    They begin at `start` and are told `feeds`, by source, which takes them to `now`, the clock of those that run; what
-    they show before `now` nobody asks for. What is fed later is for all.
+    They start at `start` and receive `feeds`, by source, up to `now`, the clock of the running queries; their results
+    before `now` are not shown. Later feeds go to all queries.
     """
 
     number: int
@@ -26,5 +26,5 @@ class Birth:
     feeds: dict[str, Batch] = field(default_factory=dict)
 
     def shown(self, gained: Batch) -> Batch:
-        """What is left of gains at `now`, as new at `now`."""
+        """The changes up to `now`, cut so that none starts before `now`."""
         return gained.between(np.maximum(gained.start, self.now), gained.end)

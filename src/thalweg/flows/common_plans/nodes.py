@@ -1,4 +1,4 @@
-"""The nodes that queries share: put there for those who need them, run once for all, gone with the last of them."""
+"""Shared nodes: each runs once for all queries that need it, and goes with the last of them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from thalweg.kernel.pipeline.buffers import BufferSettings
 from thalweg.kernel.pipeline.builder import Stages
 from thalweg.kernel.pipeline.lower import Lowering
 
-Broken = dict[int, Exception]  # by place: what a node raised, or one below it
+Broken = dict[int, Exception]  # by place: the exception of a node, or of a node below it
 
 
 class SharedNodes:
-    """Nodes by place, inputs before what they are inputs of."""
+    """Nodes by place, inputs before the nodes that read them."""
 
     def __init__(self, pool: StringPool, dated: bool) -> None:
-        self.total = Usage()  # of all nodes that ever were
+        self.total = Usage()  # of all nodes, removed ones included
         self.places = SharedPlaces()
         self._dated = dated
         self._stages = Stages(pool, dated, BufferSettings())
@@ -38,11 +38,11 @@ class SharedNodes:
     def __iter__(self) -> Iterator[int]:
         return iter(self._running)
 
-    def lower(self, blueprint: Blueprint, birth: int) -> tuple[int, ...]:
-        """Put there what one more query needs and is not there yet; all that it needs, the answer's node last."""
+    def lower(self, blueprint: Blueprint, cohort: int) -> tuple[int, ...]:
+        """Add the nodes that a new query needs and that are missing; returns all its nodes, the answer's last."""
         settings, stages = blueprint.settings, self._stages
         stages.settings = BufferSettings(settings.partitions, settings.lazy, blueprint.strategy.layout)
-        known = self.places.known(birth, settings)
+        known = self.places.known(cohort, settings)
         root: int | None = None
         try:
             root = Lowering(stages, known, lambda window: True, blueprint.strategy, settings).place(blueprint.plan)
@@ -51,17 +51,17 @@ class SharedNodes:
             needed = () if root is None else self._below(root)
             for place in needed:
                 self._running[place].users += 1
-            self._sweep(new)  # what is left of a plan that cannot be lowered goes away
+            self._sweep(new)  # removes the nodes of a plan that could not be lowered
         return needed
 
     def release(self, places: Iterable[int]) -> None:
-        """One query less needs these."""
+        """A dropped query no longer needs these nodes."""
         for place in places:
             self._running[place].users -= 1
         self._sweep(places)
 
     def _take_over(self) -> list[int]:
-        """Get ready to run what has just been put among the stages."""
+        """Prepare the nodes that were just added to the builder."""
         new = list(takewhile(lambda place: place not in self._running, reversed(self._stages.nodes)))
         for place in reversed(new):
             node = self._stages.nodes[place]
@@ -69,14 +69,14 @@ class SharedNodes:
         return new
 
     def _sweep(self, places: Iterable[int]) -> None:
-        """Nodes that nobody needs go away."""
+        """Remove nodes that no query needs."""
         for place in places:
             if not self._running[place].users:
                 del self._running[place], self._stages.nodes[place]
                 self.places.forget(place)
 
     def _below(self, root: int) -> tuple[int, ...]:
-        """The places of all nodes that lead to one, inputs first; in an order that follows from the plan alone."""
+        """The places of a node and all nodes below it, inputs first, in an order that depends on the plan alone."""
         found: dict[int, None] = {}
         waiting = [(root, False)]
         while waiting:
@@ -96,7 +96,7 @@ class SharedNodes:
         broken: Broken,
         silent: bool = False,
     ) -> dict[int, Batch]:
-        """What nodes gain, by place; a node that raises, and all above it, are broken instead."""
+        """Run nodes; their changes by place. A node that raises is put into `broken`, with all nodes above it."""
         results: dict[int, Batch] = {}
         for place in places:
             running = self._running[place]
@@ -109,7 +109,7 @@ class SharedNodes:
             inputs = [results[i] for i in node.inputs]
             try:
                 given = feed(node.source) if node.operator is None else running.process(inputs, now)
-            except Exception as error:  # whatever one query does must not harm the others
+            except Exception as error:  # an error of one query must not harm the others
                 broken[place] = error
                 continue
             results[place] = running.nothing if given is None or (silent and node.tells_changes) else given

@@ -1,4 +1,4 @@
-"""Which plans have been lowered, for whom."""
+"""Which plans have been lowered to which nodes, and which queries may share them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thalweg.kernel.pipeline.shape import remembers_nothing
 
 
 class PlaceMap(MutableMapping[Plan, int]):
-    """Places by plan, which can be forgotten by place."""
+    """The place of each plan's node; entries can be removed by place."""
 
     def __init__(self) -> None:
         self._places: dict[Plan, int] = {}
@@ -35,39 +35,39 @@ class PlaceMap(MutableMapping[Plan, int]):
         return len(self._places)
 
     def forget(self, place: int) -> None:
-        """The node there is no more."""
+        """Remove the plans whose node was there."""
         for plan in self._plans.pop(place, ()):
             del self._places[plan]
 
 
 class OwnAndShared(ChainMap[Plan, int]):
-    """Plans that remember nothing are everybody's; the others belong to those who began together."""
+    """Plans without state belong to all queries, plans with state to the queries of one cohort."""
 
-    def __init__(self, own: PlaceMap, everybodys: PlaceMap) -> None:
-        super().__init__(own, everybodys)
+    def __init__(self, own: PlaceMap, common: PlaceMap) -> None:
+        super().__init__(own, common)
 
     def __setitem__(self, plan: Plan, place: int) -> None:
         self.maps[remembers_nothing(plan)][plan] = place
 
 
 class SharedPlaces:
-    """What is known of all plans, and of those of each birth that is not over."""
+    """The places of plans without state, and of the plans of each open cohort."""
 
     def __init__(self) -> None:
-        self._everybodys = (PlaceMap(), PlaceMap())
+        self._common = (PlaceMap(), PlaceMap())
         self._own: dict[tuple[int, Settings], tuple[PlaceMap, PlaceMap, PlaceMap]] = {}
 
-    def known(self, birth: int, settings: Settings) -> Known:
-        """What a query of a birth that is run with some settings may refer to."""
-        own = self._own.setdefault((birth, settings), (PlaceMap(), PlaceMap(), PlaceMap()))
+    def known(self, cohort: int, settings: Settings) -> Known:
+        """The plans that a query of this cohort with these settings may share."""
+        own = self._own.setdefault((cohort, settings), (PlaceMap(), PlaceMap(), PlaceMap()))
         places, unexpired, numbered = own
-        return Known(OwnAndShared(places, self._everybodys[0]), OwnAndShared(unexpired, self._everybodys[1]), numbered)
+        return Known(OwnAndShared(places, self._common[0]), OwnAndShared(unexpired, self._common[1]), numbered)
 
     def forget(self, place: int) -> None:
-        """Nobody may refer to the node there any more."""
-        for places in (*self._everybodys, *(own for several in self._own.values() for own in several)):
+        """The node at this place is gone."""
+        for places in (*self._common, *(own for several in self._own.values() for own in several)):
             places.forget(place)
 
-    def end_births(self, but: Collection[int] = ()) -> None:
-        """Who comes now has seen less than those before, and may share only what is everybody's."""
+    def close_cohorts(self, but: Collection[int] = ()) -> None:
+        """Close all cohorts but some: later queries have had less input, and share only plans without state."""
         self._own = {key: own for key, own in self._own.items() if key[0] in but}

@@ -1,4 +1,4 @@
-"""What queries that share operators cost: each its part, and what each would cost alone."""
+"""What queries that share operators cost: the share of each, and the cost that each would have alone."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from thalweg.kernel.windows.logical import LogicalWindowing
 
 
 class Usage(NamedTuple):
-    """Work is counted in tuples that operators take in; it can be repeated, other than time."""
+    """Work is counted in tuples that operators receive, which is the same in every run, unlike time."""
 
     seen: int = 0  # tuples of streams and tables
     alone: int = 0  # the work of all operators that the query needs
-    part: float = 0.0  # the same, with the work of a shared operator divided among those that share it
-    seconds: float = 0.0  # spent, divided likewise; since the process began, for it is no part of a snapshot
+    part: float = 0.0  # the same, but the work of a shared operator is divided by the number of its queries
+    seconds: float = 0.0  # time spent, divided likewise; since the process began, as snapshots do not hold it
 
     def __add__(self, other: object) -> Usage:
         if not isinstance(other, Usage):
@@ -31,13 +31,13 @@ class Usage(NamedTuple):
 
     @property
     def saved(self) -> float:
-        """The share of the work that others have done as well."""
+        """The share of the work alone that sharing has saved."""
         return 1 - self.part / self.alone if self.alone else 0.0
 
 
 @dataclass
 class Running:
-    """A node at work, for so many queries; `usage` is what it has cost each of them from its beginning on."""
+    """A running node with its number of queries; `usage` is its cost for each of them since the node was added."""
 
     node: Node
     nothing: Batch
@@ -50,7 +50,7 @@ class Running:
         return name_of(self.node)
 
     def process(self, inputs: list[Batch], now: Instant) -> Batch:
-        """What the node gains; one that remembers nothing is not asked about nothing."""
+        """The node's changes; a node without state is not called without input."""
         operator = self.node.operator
         assert operator is not None
         if not any(map(len, inputs)) and (

@@ -111,16 +111,16 @@ class Eddy(Stateful, kind="eddy/1"):
 
     def statistics(self) -> EddyStatistics:
         """What the operators have done since the beginning."""
-        tallies = [(source.tally, source.policy.shares()) for source in self._sources.values()]
-        filters = [found for tally, shares in tallies for found in tally.operators(shares)]
-        stems = self._joining.tally.operators(
+        counts = [(source.counts, source.policy.shares()) for source in self._sources.values()]
+        filters = [found for counts, shares in counts for found in counts.operators(shares)]
+        stems = self._joining.counts.operators(
             {name: share for policy in self._joining.policies.values() for name, share in policy.shares().items()}
         )
         return EddyStatistics(
             (*filters, *stems),
-            sum(tally.tuples for tally, _ in tallies),
-            sum(tally.visits for tally, _ in tallies),
-            sum(tally.possible for tally, _ in tallies),
+            sum(counts.tuples for counts, _ in counts),
+            sum(counts.visits for counts, _ in counts),
+            sum(counts.possible for counts, _ in counts),
         )
 
     @property

@@ -18,7 +18,7 @@ from thalweg.flows.eddy.group import Group
 from thalweg.flows.eddy.links import stems_of
 from thalweg.flows.eddy.members import Segment
 from thalweg.flows.eddy.routing import Policy
-from thalweg.flows.eddy.statistics import Tally
+from thalweg.flows.eddy.statistics import RoutingCounts
 from thalweg.flows.eddy.stem import Coders, Stem
 from thalweg.flows.eddy.stored import Stored
 from thalweg.flows.eddy.walk import Walk
@@ -34,7 +34,7 @@ class Joining(Stateful, kind="eddy-joins/1"):
     whatever was built in between and whichever way the tuple takes.
     """
 
-    KEPT = ("_next", "_came", "_coders", "tally", "stores", "stems", "policies")
+    KEPT = ("_next", "_came", "_coders", "counts", "stores", "stems", "policies")
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Joining(Stateful, kind="eddy-joins/1"):
         self._next = 0  # sequence number
         self._came: dict[str, int] = dict.fromkeys(schemas, 0)
         self._coders = Coders()
-        self.tally = Tally()
+        self.counts = RoutingCounts()
         self.stores: dict[str, Stored] = {}
         self.stems: dict[str, Stem] = {}
         self.policies: dict[str, Policy] = {}
@@ -65,7 +65,7 @@ class Joining(Stateful, kind="eddy-joins/1"):
         """Go on from a snapshot, where the same groups have been opened."""
         self._next, self._came = tree["_next"], dict(tree["_came"])
         self._coders.restore(tree["_coders"])
-        self.tally.restore(tree["tally"])
+        self.counts.restore(tree["counts"])
         kept: tuple[Mapping[str, Stateful], ...] = (self.stores, self.stems, self.policies)
         for parts, name in zip(kept, ("stores", "stems", "policies"), strict=True):
             for key, part in parts.items():
@@ -151,7 +151,7 @@ class Joining(Stateful, kind="eddy-joins/1"):
         arrivals = Arrivals(step.came, step.seqs)
         for group in self._groups.values():
             policy = self.policies[group.name]
-            walk = Walk(group, self.stores, self.stems, arrivals, policy, self.tally, self._clock)
+            walk = Walk(group, self.stores, self.stems, arrivals, policy, self.counts, self._clock)
             for events in self._events(group, step):
                 for begin in range(0, len(events.seq), _EVENTS):
                     part = walk.part(events.take(slice(begin, begin + _EVENTS)))

@@ -19,7 +19,7 @@ from thalweg.flows.eddy.members import Member, MemberSet, Space
 from thalweg.flows.eddy.pages import Pages
 from thalweg.flows.eddy.predicates import disjuncts
 from thalweg.flows.eddy.routing import Policy
-from thalweg.flows.eddy.statistics import Tally
+from thalweg.flows.eddy.statistics import RoutingCounts
 from thalweg.flows.eddy.whose import Listed
 from thalweg.kernel.state.snapshot import Stateful
 
@@ -43,13 +43,13 @@ class Source(Stateful, kind="eddy-source/1"):
     A tuple leaves when all queries whose bits are left have seen all their operators.
     """
 
-    KEPT = ("policy", "tally")
+    KEPT = ("policy", "counts")
 
     def __init__(self, stream: str, schema: Schema, pool: StringPool, ways: Ways) -> None:
         self.stream, self.schema = stream, schema
         self.space = Space()
         self.members = MemberSet(self.space)
-        self.policy, self.tally = ways.policy, Tally()
+        self.policy, self.counts = ways.policy, RoutingCounts()
         self._skip, self._clock = ways.skip, ways.clock
         self._pool = pool
         self.filters: dict[Expression, GroupedFilter] = {}
@@ -91,7 +91,7 @@ class Source(Stateful, kind="eddy-source/1"):
         """
         pages = None if stored else self._settled(count)
         self.policy.begin(count)
-        self.tally.begin(count, len(self.filters))
+        self.counts.begin(count, len(self.filters))
         having = {layer: members.row() for layer, members in self._clauses.items() if len(members)}
         size = max(1, _CELLS // max(1, self.space.width))
         route: list[Stop] = []
@@ -171,7 +171,7 @@ class Source(Stateful, kind="eddy-source/1"):
     def _tell(self, stop: Stop, count: int, seconds: float) -> None:
         work = stop.work(count, seconds)
         self.policy.told(work)
-        self.tally.add(work)
+        self.counts.add(work)
 
     def _filter(self, attribute: Expression) -> GroupedFilter:
         if attribute not in self.filters:

@@ -45,7 +45,7 @@ class EddyStatistics:
         return 1.0 - self.visits / self.possible if self.possible else 0.0
 
 
-class Tally(Stateful, kind="routing-statistics/1"):
+class RoutingCounts(Stateful, kind="routing-statistics/1"):
     """Counts of one source's operators, as they work; seconds are those of this process, and no part of a snapshot."""
 
     KEPT = ("tuples", "visits", "possible", "_counts")

@@ -14,7 +14,7 @@ from thalweg.flows.eddy.events import Arrivals, Events, Partial
 from thalweg.flows.eddy.group import Demand, Group
 from thalweg.flows.eddy.links import Link
 from thalweg.flows.eddy.routing import Policy, Work
-from thalweg.flows.eddy.statistics import Tally
+from thalweg.flows.eddy.statistics import RoutingCounts
 from thalweg.flows.eddy.stem import Stem
 from thalweg.flows.eddy.stored import Stored
 from thalweg.flows.eddy.whose import together
@@ -32,7 +32,7 @@ class Walk:
     stems: Mapping[str, Stem]
     arrivals: Arrivals
     policy: Policy
-    tally: Tally
+    counts: RoutingCounts
     clock: Callable[[], float]
 
     def part(self, events: Events) -> Part | None:
@@ -78,7 +78,7 @@ class Walk:
             began = self.clock()
         work = Work(name, len(partial), given, returned, seconds + self.clock() - began)
         self.policy.told(work)
-        self.tally.add(work)
+        self.counts.add(work)
 
     def _choose(self, partial: Partial, todo: Sequence[int]) -> tuple[str, int, list[Link]]:
         """A use that shares an attribute with one that has been met, while there is one."""
