@@ -116,7 +116,7 @@ def test_commands_that_make_no_sense_are_refused() -> None:
         engine.process({}, 4)
     with pytest.raises(NameNotFoundError, match="there is no query p\ncandidates: q"):
         engine.drop("p")
-    with pytest.raises(PlanError, match="no way of running queries takes q"):
+    with pytest.raises(PlanError, match="no backend can run q"):
         FlowEngine(backends=lambda pool, tables: []).add(Standing("q", LAST), 0)
     with pytest.raises(PlanError, match="there is no quota 'result'"):
         Quotas.read({"result": 3})
