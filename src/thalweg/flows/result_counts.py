@@ -9,16 +9,13 @@ import numpy as np
 from thalweg.core.batch import Batch
 from thalweg.core.time import BEGINNING, SECOND, Clock, Instant
 from thalweg.flows.standing import Quotas, Standing
-from thalweg.kernel.state.snapshot import Stateful
 
 _NO_LIMIT = Quotas()
 
 
 @dataclass
-class ResultCounts(Stateful, kind="result-counts/1"):
+class ResultCounts:
     """How many results (positive tuples) a query has emitted: in all, and in its latest second (or tick)."""
-
-    KEPT = ("results", "second", "in_second")
 
     results: int = 0
     second: Instant = BEGINNING

@@ -1,0 +1,59 @@
+"""Would catch a checkpoint that an earlier version has written and this one cannot go on from, or goes on from wrongly.
+
+Whoever changes a kind of state gives it a new version that reads the old one (docs/checkpoint-format.md).
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+import thalweg
+from golden import engines, flows, queries, queued
+from golden.archive import VERSION, files, kinds_in, unpack
+from golden.write import CASES
+from thalweg.algebra.codec import digest, read_catalog
+from thalweg.kernel.state.snapshot import kinds
+
+GO_ON = {"query": queries.go_on, "queued": queued.go_on, "engine": engines.go_on, "flow": flows.go_on}
+NOT_IN_CHECKPOINTS: dict[str, str] = {}  # kinds that no checkpoint can hold, with the reason
+
+
+@pytest.mark.parametrize("file", files(), ids=lambda file: f"{file.parent.name}-{file.name.partition('.')[0]}")
+def test_an_old_checkpoint_is_gone_on_from(file: Path, tmp_path: Path) -> None:
+    case, checkpoint = unpack(file, tmp_path)
+    GO_ON[case["of"]](case, checkpoint)
+
+
+def test_a_query_is_still_the_one_that_its_checkpoint_belongs_to(tmp_path: Path) -> None:
+    for number, file in enumerate(files()):
+        case, _ = unpack(file, tmp_path / str(number))
+        if "cql" in case:
+            plan = queries.planned(case["cql"], read_catalog(case["catalog"]), case["is_flat"])
+            assert digest(plan) == case["digest"], case["name"]
+
+
+def test_every_kind_of_state_is_in_a_golden_checkpoint(tmp_path: Path) -> None:
+    for module in pkgutil.walk_packages(thalweg.__path__, "thalweg."):
+        if not module.name.startswith("thalweg.bench") and not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    ours = {kind for kind, cls in kinds().items() if _is_ours(cls.__module__)}
+    found = {kind for n, file in enumerate(files()) for kind in kinds_in(unpack(file, tmp_path / str(n))[1])}
+    missing = sorted(ours - found - NOT_IN_CHECKPOINTS.keys())
+    assert not missing, "add cases that hold them to tests/golden/cases.py: PYTHONPATH=tests python -m golden.write"
+
+
+def _is_ours(module: str) -> bool:
+    return module.startswith("thalweg.") and not module.startswith("thalweg.bench")
+
+
+def test_every_case_has_its_file() -> None:
+    written = {file.name.partition(".")[0] for file in files() if file.parent.name == VERSION}
+    assert written == set(CASES), "PYTHONPATH=tests python -m golden.write"
+
+
+def test_golden_files_are_small() -> None:
+    assert sum(file.stat().st_size for file in files()) < 1_000_000
