@@ -23,7 +23,7 @@ from thalweg.core.types import DataType
 from thalweg.flows.eddy import Eddy, SpjQuery, Use, steps
 from thalweg.flows.eddy.bits import any_bit, bitmap, count_bits, hits
 from thalweg.flows.eddy.predicates import disjuncts, normal_form, truth_of
-from thalweg.flows.eddy.steps import Steps
+from thalweg.flows.eddy.steps import BitmapSteps
 from thalweg.flows.eddy.values import NO_NULL, ONLY_NULL, Truth, ValueSet, compared
 from thalweg.kernel.sweep.evaluate import Condition
 
@@ -57,9 +57,9 @@ def test_steps_know_for_each_value_which_sets_hold_it(largest: int, spread: int,
     type_ = dice.pick([DataType.BIGINT, DataType.DOUBLE])
     values = [*_NUMBERS, None]
     lane = to_lane(pa.array(values, type_.arrow), type_, StringPool())
-    with patch.object(steps, "_LARGEST", largest), patch.object(steps, "_SPREAD", spread):
+    with patch.object(steps, "_LARGEST_TABLE", largest), patch.object(steps, "_DIRECT_LOOKUP_UP_TO", spread):
         otherwise = dice.chance(2)
-        found = Steps(bits, sets, 3, lane.dtype.type, otherwise).look_up(lane)
+        found = BitmapSteps(bits, sets, 3, lane.dtype.type, otherwise).look_up(lane)
     owned = dict(zip(bits.tolist(), sets, strict=True))
     wanted = {
         (row, bit)
@@ -74,7 +74,7 @@ def test_the_ends_of_the_numbers_are_numbers() -> None:
     top = 2**63 - 1
     sets = [compared(">=", top).true, compared("<", -top).true, compared("<=", -top).true]
     lane = np.array([top, -top, 0, -(2**63)])
-    found = Steps(np.arange(3), sets, 1, np.int64, False).look_up(lane)
+    found = BitmapSteps(np.arange(3), sets, 1, np.int64, False).look_up(lane)
     assert found[:, 0].tolist() == [0b001, 0b100, 0, 0]  # the last one is NULL
 
 
@@ -133,7 +133,7 @@ def test_filters_together_give_what_each_predicate_gives(skip: bool, data: st.Da
     dice, pool = Dice(data.draw), StringPool()
     eddy = Eddy({"u": U.schema}, pool, "random", skip, chunk=dice.pick([1024, 2]))
     running: dict[int, Expression] = {}
-    with patch.object(steps, "_LARGEST", dice.pick([1 << 17, 4])):
+    with patch.object(steps, "_LARGEST_TABLE", dice.pick([1 << 17, 4])):
         for _ in range(3):
             for _ in range(dice.number(1, 4)):
                 slot = max(running, default=0) + 1

@@ -14,7 +14,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
-from thalweg.flows.eddy import Delivered, Eddy, SpjQuery, Use, whose
+from thalweg.flows.eddy import Delivered, Eddy, SpjQuery, Use, recipients
 
 S = Schema.of(a=DataType.BIGINT, b=DataType.BIGINT)
 A, B = column(S, 0), column(S, 1)
@@ -39,7 +39,7 @@ def rows(batch: Batch) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("few", [1, 10_000])  # listed, and marked in bitmaps
 def test_packed_results_are_those_of_each_query(few: int) -> None:
-    with patch.object(whose, "_FEW", few):
+    with patch.object(recipients, "_LIST_FROM", few):
         each: Gains = {slot: rows(batch) for slot, batch in delivered()}
         packed: Gains = {}
         kinds = list(delivered().packed())

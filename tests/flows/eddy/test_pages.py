@@ -37,7 +37,8 @@ def small_pages(sample: int) -> Iterator[list[int]]:
 
     with ExitStack() as stack:
         for module, name, value in (
-            (source, "_WIDE", 0), (source, "_FEW", 64), (source, "SAMPLE", sample), (pages, "PAGE", 64),
+            (source, "_PAGES_FROM_WORDS", 0), (source, "_PAGES_UP_TO_BITS", 64),
+            (source, "SAMPLE", sample), (pages, "PAGE", 64),
             (pages, "_WORDS", 1), (Pages, "look_up", counted),
         ):  # fmt: skip
             stack.enter_context(patch.object(module, name, value))

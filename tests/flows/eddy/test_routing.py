@@ -9,7 +9,7 @@ from thalweg.core.errors import PlanError
 from thalweg.core.strings import StringPool
 from thalweg.flows.eddy import Eddy
 from thalweg.flows.eddy.routing import BackPressure, Fixed, MakePolicy, RandomOrder, Tickets, Work, policy_maker
-from thalweg.flows.eddy.routing.policy import Draws
+from thalweg.flows.eddy.routing.policy import SeededDraws
 from thalweg_benchmarks.papers.madden_2002.queries import (
     ATTRIBUTES,
     TABLE_3,
@@ -73,8 +73,8 @@ def test_workload_3_selectivity_and_predicates_weigh_against_each_other(after: i
 
 def test_a_filter_wins_tickets_with_tuples_that_leave() -> None:
     policy = Tickets(1)
-    policy.told(Work("passing", 10, 30, 10, 0.0, gone=0))  # other queries still want what it let few have
-    policy.told(Work("dropping", 10, 30, 25, 0.0, gone=4))
+    policy.learn(Work("passing", 10, 30, 10, 0.0, gone=0))  # other queries still want what it let few have
+    policy.learn(Work("dropping", 10, 30, 25, 0.0, gone=4))
     assert policy.shares() == {"passing": 0.2, "dropping": 0.8}
 
 
@@ -103,20 +103,20 @@ def test_back_pressure_prefers_the_fast() -> None:
     policy = BackPressure(1)
     assert [policy.choose(["slow", "fast"])] == ["slow"]  # it has not been tried
     for _ in range(20):
-        policy.told(Work("slow", 100, 100, 50, 9e-3))
-        policy.told(Work("fast", 100, 100, 50, 1e-3))
+        policy.learn(Work("slow", 100, 100, 50, 9e-3))
+        policy.learn(Work("fast", 100, 100, 50, 1e-3))
     drawn = [policy.choose(["slow", "fast"]) for _ in range(1_000)]
     assert 0.85 < drawn.count("fast") / 1_000 < 0.95
     assert policy.shares()["fast"] == pytest.approx(0.9)
     for _ in range(60):
-        policy.told(Work("fast", 100, 100, 50, 81e-3))
+        policy.learn(Work("fast", 100, 100, 50, 81e-3))
     assert policy.shares()["slow"] > 0.85
 
 
 def test_a_stem_that_multiplies_keeps_one_ticket() -> None:
     policy = Tickets(1)
-    policy.told(Work("stem", 10, 10, 500, 0.0))
-    policy.told(Work("filter", 10, 10, 1, 0.0))
+    policy.learn(Work("stem", 10, 10, 500, 0.0))
+    policy.learn(Work("filter", 10, 10, 1, 0.0))
     assert policy.shares() == {"stem": 0.1, "filter": 0.9}
 
 
@@ -129,7 +129,7 @@ def test_choices_follow_from_the_seed_and_go_on_after_a_restart(make: MakePolicy
         for step in range(count):
             policy.begin(100)
             found.append(policy.choose(names))
-            policy.told(Work(found[-1], 100, 100, 10 * step % 70, 0.0))
+            policy.learn(Work(found[-1], 100, 100, 10 * step % 70, 0.0))
         return found
 
     one, other, third = make(5), make(5), make(6)
@@ -143,7 +143,7 @@ def test_choices_follow_from_the_seed_and_go_on_after_a_restart(make: MakePolicy
 
 
 def test_draws_are_uniform() -> None:
-    draws = Draws(3)
+    draws = SeededDraws(3)
     drawn = np.array([draws.below(10) for _ in range(10_000)])
     assert np.bincount(drawn.astype(int), minlength=10).min() > 850 and drawn.min() >= 0 and drawn.max() < 10
 

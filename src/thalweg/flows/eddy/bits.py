@@ -13,31 +13,31 @@ from thalweg.core.lanes import Flags, Ints
 Words = npt.NDArray[np.uint64]
 
 WORD = 64
-_NARROW = 8  # words
-_SHORT = 1 << 25  # words whose bits 32-bit numbers can count
+_BY_COLUMN_UP_TO = 8  # words
+_COUNT_IN_32_BITS_UP_TO = 1 << 25  # words whose bits 32-bit numbers can count
 _ONE = np.uint64(1)
 
 
 def words_for(bits: int) -> int:
-    """How many words hold so many bits."""
+    """How many words hold this many bits."""
     return -(-bits // WORD)
 
 
 def bit_values(bits: Ints) -> Words:
-    """For each bit number the word in which that bit alone is set."""
+    """For each bit number, a word with only that bit set."""
     return _ONE << (bits % WORD).astype(np.uint64)
 
 
 def bitmap(bits: Ints, words: int) -> Words:
-    """A row in which some bits are set."""
+    """A row with these bits set."""
     row = np.zeros(words, dtype=np.uint64)
     np.bitwise_or.at(row, bits // WORD, bit_values(bits))
     return row
 
 
 def any_bit(matrix: Words) -> Flags:
-    """Which rows have a bit set."""
-    if 0 < matrix.shape[1] <= _NARROW:  # column by column: rows are too short to go along
+    """Which rows have any bit set."""
+    if 0 < matrix.shape[1] <= _BY_COLUMN_UP_TO:  # column by column is faster than along short rows
         together: Words = reduce(np.bitwise_or, (matrix[:, word] for word in range(matrix.shape[1])))
     else:
         together = np.bitwise_or.reduce(matrix, axis=1)
@@ -51,10 +51,10 @@ def count_bits(matrix: Words) -> int:
 
 
 def hits(matrix: Words) -> tuple[Ints, Ints]:
-    """The rows and numbers of all bits that are set, row by row: bit by bit, of the words that have any."""
+    """The row and the number of each set bit, row by row."""
     flat, width = np.ascontiguousarray(matrix).reshape(-1), max(1, matrix.shape[1])
-    dtype = np.int32 if flat.size < _SHORT else np.int64
-    words = np.flatnonzero(flat != 0)  # truth values are searched much faster than numbers
+    dtype = np.int32 if flat.size < _COUNT_IN_32_BITS_UP_TO else np.int64
+    words = np.flatnonzero(flat != 0)  # searching booleans is much faster than searching numbers
     value, words = flat[words], words.astype(dtype)
     row = words // dtype(width)
     base, counts = (words - row * dtype(width)) * dtype(WORD), np.bitwise_count(value)
@@ -69,7 +69,7 @@ def hits(matrix: Words) -> tuple[Ints, Ints]:
 
 
 def widened(matrix: Words, words: int) -> Words:
-    """The same rows with more words, which are empty."""
+    """The same rows with more words, all zero."""
     wide = np.zeros((len(matrix), words), dtype=np.uint64)
     wide[:, : matrix.shape[1]] = matrix
     return wide

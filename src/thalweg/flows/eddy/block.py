@@ -1,4 +1,4 @@
-"""A block of tuples on its way through grouped filters."""
+"""Blocks of tuples that pass through grouped filters."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from thalweg.flows.eddy.grouped_filter import GroupedFilter, Sight
 from thalweg.flows.eddy.routing import Work
 
 SAMPLE = 128  # tuples whose pairs are counted
-_MOSTLY = 0.75  # if so many tuples need an operator, it is applied to all: that spares a copy
+_APPLY_TO_ALL_FROM = 0.75  # share of tuples that need an operator: then it is applied to all, without a copy
 
 
 @dataclass
 class Stop:
-    """An operator on the way of a chunk, and what its first tuples have shown of it: who visits it, and pairs."""
+    """An operator on the route of a chunk, with statistics from a sample of the first block."""
 
     operator: str
-    by_most: bool | None = None  # None if it is not known
+    by_most: bool | None = None  # None if unknown
     rates: tuple[float, float, float] | None = None  # pairs per tuple: given, returned, and of tuples that left
 
     def learn(self, before: Words, after: Words, needs: Words, to_come: Sequence[Words]) -> None:
-        """From the lineage of a sample: who has a predicate there, and who in operators to come."""
+        """Take statistics from the lineage of a sample, before and after the operator."""
         given, some = before & needs, max(1, len(before))
         gone = given[~any_bit(after & reduce(np.bitwise_or, to_come, needs))]
         self.rates = count_bits(given) / some, count_bits(after & needs) / some, count_bits(gone) / some
 
     def work(self, tuples: int, seconds: float) -> Work:
-        """What the operator has done with so many tuples, if these are as the first."""
+        """The operator's work on this many tuples, assuming they are like the sample."""
         given, returned, gone = (round(rate * tuples) for rate in self.rates or (0.0, 0.0, 0.0))
         return Work(self.operator, tuples, given, returned, seconds, gone)
 
 
-class Chunk:
-    """The tuples that take one way, block by block; attributes that all need are evaluated once."""
+class TupleChunk:
+    """Tuples that take one route, block by block; an attribute that all blocks need is evaluated once."""
 
     def __init__(self, columns: Sequence[Lane], count: int) -> None:
         self.columns, self._count = columns, count
         self._seen: dict[str, Sight] = {}
 
     def all(self, grouped: GroupedFilter) -> Sight:
-        """Where the values of all tuples lie."""
+        """The pieces of the index that the values of all tuples fall into."""
         if grouped.name not in self._seen:
             self._seen[grouped.name] = grouped.look_at(self.columns, slice(None), self._count)
         return self._seen[grouped.name]
 
 
-class Block:
-    """Tuples with their lineage, and by layer the clauses of which a part has come out true (MaddenEtAl2002 §3.2.7)."""
+class LineageBlock:
+    """Tuples with their lineage and, by layer, the clauses that are true so far (MaddenEtAl2002 §3.2.7)."""
 
-    def __init__(self, chunk: Chunk, rows: slice, members: Words, having: Mapping[int, Words]) -> None:
-        """All tuples begin with the bits of all members; by layer, those that have such a clause."""
+    def __init__(self, chunk: TupleChunk, rows: slice, members: Words, having: Mapping[int, Words]) -> None:
+        """All tuples start with the bits of all members; `having` has, by layer, the members with such a clause."""
         self._chunk, self._rows, self._having = chunk, rows, having
         shape = (rows.stop - rows.start, len(members))
         self.lineage: Words = np.broadcast_to(members.copy(), shape)
@@ -65,21 +65,21 @@ class Block:
         return len(self.lineage)
 
     def with_any(self, bits: Words) -> Ints:
-        """The tuples that have one of some bits."""
+        """The tuples that have any of these bits."""
         return np.flatnonzero(any_bit(self.lineage & bits))
 
     def mostly_have(self, bits: Words) -> bool:
-        """Whether most tuples of a sample have one of some bits."""
+        """Whether most tuples of a sample have any of these bits."""
         some = self.lineage[:SAMPLE]
-        return int(np.count_nonzero(any_bit(some & bits))) >= _MOSTLY * len(some)
+        return int(np.count_nonzero(any_bit(some & bits))) >= _APPLY_TO_ALL_FROM * len(some)
 
     def some(self, rows: Ints | None) -> Words:
-        """The lineage of a sample of some tuples, or of all."""
+        """The lineage of a sample of these tuples, or of all."""
         return self.lineage[:SAMPLE] if rows is None else self.lineage[rows[:SAMPLE]]
 
     def apply(self, grouped: GroupedFilter, rows: Ints | None) -> None:
-        """Let some tuples, or all, visit a filter; if most do, all may."""
-        if rows is None or len(rows) >= _MOSTLY * len(self):
+        """Apply a filter to some tuples, or to all."""
+        if rows is None or len(rows) >= _APPLY_TO_ALL_FROM * len(self):
             self.lineage = grouped.apply(self._chunk.all(grouped), self._rows, self.lineage, self._clauses)
             return
         parts = {layer: matrix[rows] for layer, matrix in self._clauses.items()}
@@ -92,7 +92,7 @@ class Block:
             matrix[rows] = parts[layer]
 
     def decide(self, to_come: Iterable[GroupedFilter]) -> None:
-        """Clear the bits of queries with a clause that came out false: no filter to come has a part of it."""
+        """Clear the bits of queries with a false clause, once no later filter can make it true."""
         if not self._clauses:
             return
         left = frozenset().union(*(grouped.layers for grouped in to_come))

@@ -12,36 +12,36 @@ from thalweg.core.errors import NameNotFoundError, PlanError, SnapshotError
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
-from thalweg.flows.eddy.delivered import Delivered, Part
-from thalweg.flows.eddy.events import Step, in_order
-from thalweg.flows.eddy.group import Group
+from thalweg.flows.eddy.delivered import Delivered, ResultPart
+from thalweg.flows.eddy.events import EddyStep, in_order
+from thalweg.flows.eddy.group import QueryGroup
 from thalweg.flows.eddy.joining import Joining
 from thalweg.flows.eddy.query import SpjQuery
+from thalweg.flows.eddy.recipients import Listed, Whose, together
 from thalweg.flows.eddy.routing import MakePolicy, Policy, policy_maker
 from thalweg.flows.eddy.shape import Shape, take_apart
-from thalweg.flows.eddy.source import Source, Ways
+from thalweg.flows.eddy.source import EddySource, Routing
 from thalweg.flows.eddy.statistics import EddyStatistics
-from thalweg.flows.eddy.whose import Listed, Whose, together
 from thalweg.kernel.state.snapshot import Stateful, Tree
 
-CHUNK = 1 << 14  # tuples that are routed together; with 1 each goes its own way
+CHUNK = 1 << 14  # tuples that are routed together; with 1 each tuple has its own route
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """A query that runs: what it is, its group and its bit there."""
+    """A running query with its group and its bit there."""
 
     query: SpjQuery
     digest: str
-    group: Group
+    group: QueryGroup
     bit: int
 
 
 class Eddy(Stateful, kind="eddy/1"):
-    """Tuples carry the set of queries that may still want them; operators are shared by all queries that need them.
+    """Each tuple carries the set of queries that may still want it; all queries that need an operator share it.
 
-    A query sees the tuples that come after it was added. What it gains is what it would gain if it ran alone, whatever
-    the policy, the size of batches and chunks, and the other queries.
+    A query sees the tuples that arrive after it was added. Its results are the same as if it ran alone, under every
+    policy, batch size, chunk size and set of other queries.
     """
 
     KEPT = ("_told", "_sources", "_joining")
@@ -57,36 +57,36 @@ class Eddy(Stateful, kind="eddy/1"):
         chunk: int = CHUNK,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
-        """With `skip` tuples do not visit filters that none of their queries needs; policies draw lots by `seed`."""
+        """With `skip`, tuples skip filters that none of their queries needs; `seed` feeds the policies' draws."""
         self._schemas, self._pool = dict(schemas), pool
         self._make, self._seed, self._skip, self._chunk, self._clock = policy_maker(policy), seed, skip, chunk, clock
         self._begin()
 
     def _begin(self) -> None:
         self._queries: dict[int, _Entry] = {}
-        self._groups: dict[Shape, Group] = {}
+        self._groups: dict[Shape, QueryGroup] = {}
         self._sources = {
-            name: Source(name, schema, self._pool, Ways(self._make(self._seed + place), self._skip, self._clock))
+            name: EddySource(name, schema, self._pool, Routing(self._make(self._seed + place), self._skip, self._clock))
             for place, (name, schema) in enumerate(self._schemas.items())
         }
         self._joining = Joining(self._schemas, self._pool, self._policy_of, self._clock)
 
     def know(self, stream: str, schema: Schema) -> None:
-        """Another stream may be used from now on."""
+        """Declare a stream."""
         if stream not in self._schemas:
-            ways = Ways(self._make(self._seed + len(self._schemas)), self._skip, self._clock)
+            ways = Routing(self._make(self._seed + len(self._schemas)), self._skip, self._clock)
             self._schemas[stream] = schema
-            self._sources[stream] = Source(stream, schema, self._pool, ways)
+            self._sources[stream] = EddySource(stream, schema, self._pool, ways)
             self._joining.know(stream)
 
     def add(self, slot: int, query: SpjQuery) -> None:
-        """Run a query from now on; its results go to a slot that no other has."""
+        """Run a query from now on; its results go to a slot of its own."""
         if slot in self._queries:
             raise PlanError(f"slot {slot} has a query already", hint="drop it first, or take another slot")
         self._add(slot, query, None)
 
     def drop(self, slot: int) -> None:
-        """End a query. Its slot can be given to another one at once."""
+        """End a query; its slot is free at once."""
         if slot not in self._queries:
             raise NameNotFoundError(f"slot {slot} has no query", candidates=map(str, sorted(self._queries)))
         entry = self._queries.pop(slot)
@@ -98,7 +98,7 @@ class Eddy(Stateful, kind="eddy/1"):
             self._close(group)
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Delivered:
-        """What the queries gain from the tuples that streams gained up to and at `now`."""
+        """The changes of all queries, given the tuples that arrived up to and at `now`."""
         came = {name: in_order(batch) for name, batch in feeds.items() if name in self._sources and len(batch)}
         step = self._joining.begin(came)
         parts = [part for name, batch in came.items() for part in self._sift(self._sources[name], batch, step)]
@@ -106,11 +106,11 @@ class Eddy(Stateful, kind="eddy/1"):
 
     @property
     def stored(self) -> int:
-        """How many tuples SteMs and counting windows keep."""
+        """How many tuples SteMs and count windows store."""
         return len(self._joining)
 
     def statistics(self) -> EddyStatistics:
-        """What the operators have done since the beginning."""
+        """Statistics of the operators since the start."""
         counts = [(source.counts, source.policy.shares()) for source in self._sources.values()]
         filters = [found for counts, shares in counts for found in counts.operators(shares)]
         stems = self._joining.counts.operators(
@@ -125,11 +125,11 @@ class Eddy(Stateful, kind="eddy/1"):
 
     @property
     def _told(self) -> dict[str, list[str | int]]:
-        """By slot what its query is, its bit, and the words of its group."""
+        """By slot, the query's shape, its bit, and the words of its group."""
         return {str(slot): [entry.digest, entry.bit, entry.group.words] for slot, entry in self._queries.items()}
 
     def restore(self, tree: Tree) -> None:
-        """Go on from a snapshot, in an eddy that has the same queries in the same slots."""
+        """Go on from a snapshot, in an eddy with the same queries in the same slots."""
         queries = {slot: entry.query for slot, entry in self._queries.items()}
         told = tree["_told"]
         here = {str(slot): entry.digest for slot, entry in self._queries.items()}
@@ -139,7 +139,7 @@ class Eddy(Stateful, kind="eddy/1"):
                 f"in {', '.join(map(str, queries)) or 'none'}",
                 hint="add the same queries in the same slots, then restore",
             )
-        if told != self._told:  # else it has been here before, with the same queries in the same places
+        if told != self._told:  # else the queries and their bits are the same already
             self._begin()
             for slot, (_, bit, words) in told.items():
                 self._add(int(slot), queries[int(slot)], (bit, words))
@@ -150,7 +150,7 @@ class Eddy(Stateful, kind="eddy/1"):
         self._joining.restore(tree["_joining"])
 
     def _add(self, slot: int, query: SpjQuery, had: tuple[int, int] | None) -> None:
-        """Run a query; it has had a bit in a group of so many words, or gets one."""
+        """Run a query with the bit that it had in a group of that many words, or with a new one."""
         apart = take_apart(query, self._schemas)
         group = self._groups.get(apart.shape) or self._open(apart.shape)
         while group.is_full if had is None else group.words < had[1]:
@@ -160,31 +160,31 @@ class Eddy(Stateful, kind="eddy/1"):
             self._sources[stream].add((group.segments[use], bit), apart.clauses[use])
         self._queries[slot] = _Entry(query, digest(query), group, bit)
 
-    def _open(self, shape: Shape) -> Group:
+    def _open(self, shape: Shape) -> QueryGroup:
         schemas = [self._schemas[stream] for stream in shape.streams]
-        group = self._groups[shape] = Group(digest(shape)[:16], shape, schemas, self._pool)
+        group = self._groups[shape] = QueryGroup(digest(shape)[:16], shape, schemas, self._pool)
         for stream, segment in zip(shape.streams, group.segments, strict=True):
             self._sources[stream].space.open(segment)
         if shape.is_stored:
             self._joining.open(group)
         return group
 
-    def _close(self, group: Group) -> None:
+    def _close(self, group: QueryGroup) -> None:
         del self._groups[group.shape]
         for stream, segment in zip(group.shape.streams, group.segments, strict=True):
             self._sources[stream].space.close(segment)
         if group.shape.is_stored:
             self._joining.close(group)
 
-    def _make_room(self, group: Group) -> None:
+    def _make_room(self, group: QueryGroup) -> None:
         cleared = group.make_room()
         if cleared is not None and group.shape.is_stored:
             self._joining.clear(group, cleared)
         for stream in dict.fromkeys(group.shape.streams):
             self._sources[stream].space.lay_out()
 
-    def _sift(self, source: Source, tuples: Batch, step: Step) -> Iterator[Part]:
-        """A stream's tuples through its filters, chunk by chunk; then to queries that only select, or into SteMs."""
+    def _sift(self, source: EddySource, tuples: Batch, step: EddyStep) -> Iterator[ResultPart]:
+        """Pass a stream's tuples through its filters by chunks; then to queries that only select, or into SteMs."""
         groups = [g for g in self._groups.values() if g.shape.streams == (source.stream,) and not g.shape.is_stored]
         found: dict[str, list[tuple[Whose, int]]] = {group.name: [] for group in groups}
         begin, stored = 0, bool(self._joining.segments(source.stream))
@@ -195,12 +195,14 @@ class Eddy(Stateful, kind="eddy/1"):
                     found[groups[0].name].append((left, count))
                 else:
                     for group in groups:
-                        found[group.name].append((group.whose(left[:, group.segments[0].place]), count))
+                        found[group.name].append((group.recipients_of(left[:, group.segments[0].place]), count))
                     self._joining.build(step, source.stream, tuples, begin, left)
                 begin += count
         columns = [(lane, None) for lane in tuples.columns]
         for group in groups if len(source.members) else ():
-            yield Part(group.takers(), columns, together(found[group.name]), tuples.start, [(tuples.start, None)])
+            yield ResultPart(
+                group.outputs(), columns, together(found[group.name]), tuples.start, [(tuples.start, None)]
+            )
 
     def _policy_of(self, group: str) -> Policy:
         return self._make(self._seed ^ int(group, 16))

@@ -1,4 +1,4 @@
-"""What happens in a step: the tuples that come, what that does to stored ones, and the intermediate tuples it makes."""
+"""Events of a step: tuples that arrive or leave count windows, and the intermediate tuples they form."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from thalweg.flows.eddy.bits import Words
 
 
 @dataclass(frozen=True)
-class Events:
-    """Tuples of one use that came (sign 1), or left a counting window as others came (-1): when, and with whose bits.
+class JoinEvents:
+    """Tuples of one use that arrived (sign 1), or left a count window when others arrived (-1), with their lineage.
 
-    `seq` and `at` are sequence number and ts of the tuple that came. Of the events of one arrival those of earlier uses
-    come first, and windows let go before they take up. So a result whose parts are one and the same tuple in several
-    uses comes once and leaves once.
+    `seq` and `at` are the sequence number and ts of the arriving tuple. Of the events of one arrival, those of earlier
+    uses come first, and windows drop tuples before they add one. So a result that has one tuple in several uses is
+    added once and removed once.
     """
 
     use: int
@@ -35,41 +35,41 @@ class Events:
         """The least sequence number."""
         return int(self.seq.min(initial=FOREVER))
 
-    def take(self, rows: Ints | slice) -> Events:
-        """Some of them."""
+    def take(self, rows: Ints | slice) -> JoinEvents:
+        """A subset."""
         positions, seq, at = self.positions[rows], self.seq[rows], self.at[rows]
-        return Events(self.use, positions, seq, at, self.lineage[rows], self.sign)
+        return JoinEvents(self.use, positions, seq, at, self.lineage[rows], self.sign)
 
 
 @dataclass(frozen=True)
-class Partial:
-    """Intermediate tuples: the rows of their events, by use the positions of the tuples they are made of, lineage."""
+class IntermediateTuples:
+    """Intermediate tuples: the rows of their events, the positions of their tuples by use, and their lineage."""
 
     event: Ints
     met: Mapping[int, Ints]
     lineage: Words
 
     @staticmethod
-    def of(events: Events) -> Partial:
+    def of(events: JoinEvents) -> IntermediateTuples:
         """Events alone."""
-        return Partial(np.arange(len(events.seq)), {events.use: events.positions}, events.lineage)
+        return IntermediateTuples(np.arange(len(events.seq)), {events.use: events.positions}, events.lineage)
 
     def __len__(self) -> int:
         return len(self.event)
 
-    def take(self, rows: Ints | Flags) -> Partial:
-        """Some of them."""
-        return Partial(self.event[rows], {use: p[rows] for use, p in self.met.items()}, self.lineage[rows])
+    def take(self, rows: Ints | Flags) -> IntermediateTuples:
+        """A subset."""
+        return IntermediateTuples(self.event[rows], {use: p[rows] for use, p in self.met.items()}, self.lineage[rows])
 
 
-class Arrivals:
-    """How many tuples of each stream have come, by the sequence numbers that the tuples of a step were given."""
+class ArrivalCounts:
+    """How many tuples of each stream have arrived, by sequence number."""
 
     def __init__(self, before: Mapping[str, int], seqs: Mapping[str, Ints]) -> None:
         self._before, self._seqs = before, seqs
 
     def count(self, stream: str, seq: Ints, too: bool) -> Ints:
-        """How many came before each sequence number, or with it too."""
+        """How many tuples arrived before each sequence number; with `too`, up to and including it."""
         before = self._before.get(stream, 0)
         if stream not in self._seqs:
             return np.full(len(seq), before)
@@ -77,8 +77,8 @@ class Arrivals:
 
 
 @dataclass(frozen=True)
-class Step:
-    """The tuples of a step by stream: their ts and sequence numbers, and how many had come and been stored before."""
+class EddyStep:
+    """The tuples of a step by stream, with ts, sequence numbers, and the counts of earlier and stored tuples."""
 
     ts: Mapping[str, Ints]
     seqs: Mapping[str, Ints]
@@ -87,6 +87,6 @@ class Step:
 
 
 def in_order(batch: Batch) -> Batch:
-    """Tuples by time; those of one time as they came."""
+    """Tuples by time; those of one instant in order of arrival."""
     start = batch.start
     return batch if (start[1:] >= start[:-1]).all() else batch.take(np.argsort(start, kind="stable"))

@@ -18,26 +18,26 @@ from thalweg.core.time import FOREVER
 from thalweg.flows.eddy.bits import WORD, Words, bitmap
 from thalweg.flows.eddy.links import Link, links_to
 from thalweg.flows.eddy.members import Segment
-from thalweg.flows.eddy.shape import Apart, Extent, Shape
-from thalweg.flows.eddy.steps import Steps
-from thalweg.flows.eddy.takers import Projection, Takers
+from thalweg.flows.eddy.outputs import GroupOutputs, Projection
+from thalweg.flows.eddy.recipients import Whose, recipients_of
+from thalweg.flows.eddy.shape import Apart, Shape, WindowExtent
+from thalweg.flows.eddy.steps import BitmapSteps
 from thalweg.flows.eddy.values import NO_NULL, compared
-from thalweg.flows.eddy.whose import Whose, whose
 from thalweg.kernel.sweep.evaluate import Condition
 
 
 @dataclass(frozen=True)
-class Demand:
-    """A condition over several uses, and the bits of the queries that make it."""
+class JoinDemand:
+    """A condition over several uses, and the bits of the queries that have it."""
 
     condition: Condition
     bits: set[int]
 
 
-class Group:
-    """Bits are given out one after the other; those of dropped queries are used again when many have come together.
+class QueryGroup:
+    """Bits are assigned one after the other; bits of dropped queries are reused once there are many of them.
 
-    Only then must stored tuples lose them, and indexes that know of them be built anew.
+    Only then must they be cleared in stored tuples, and indexes be rebuilt.
     """
 
     def __init__(self, name: str, shape: Shape, schemas: Sequence[Schema], pool: StringPool) -> None:
@@ -45,54 +45,54 @@ class Group:
         self.schema = Schema(tuple(field for schema in schemas for field in schema))
         self.offsets = [0, *accumulate(map(len, schemas))]
         self.segments = tuple(Segment(f"{name}.{use}", 1) for use in range(len(shape.streams)))
-        self.demands: dict[Expression, Demand] = {}
+        self.demands: dict[Expression, JoinDemand] = {}
         self.slots: Ints = np.full(WORD, -1)
         self.projections: list[Projection | None] = [None] * WORD
-        self.extents: dict[int, tuple[Extent, ...]] = {}  # by bit
+        self.extents: dict[int, tuple[WindowExtent, ...]] = {}  # by bit
         self.widths: Ints = np.zeros((len(shape.streams), WORD), dtype=np.int64)
         self.rows: Ints = np.zeros_like(self.widths)
         self._free = list(range(WORD))[::-1]
         self._retired: list[int] = []
         self._pool = pool
         self._known: WeakValueDictionary[tuple[Expression, ...], Projection] = WeakValueDictionary()
-        self._within: dict[int, tuple[Steps | None, Steps | None]] = {}
+        self._within: dict[int, tuple[BitmapSteps | None, BitmapSteps | None]] = {}
         self._counting: dict[int, dict[int, Words]] = {}
-        self._takers: Takers | None = None
+        self._takers: GroupOutputs | None = None
         self._links: dict[tuple[int, frozenset[int]], list[Link]] = {}
-        self._largest: dict[int, Extent] = {}
+        self._largest: dict[int, WindowExtent] = {}
 
     @property
     def words(self) -> int:
         """The words of each of its segments."""
         return self.segments[0].words
 
-    def whose(self, lineage: Words) -> Whose:
-        """Which queries get results with this lineage."""
-        return whose(lineage, len(self.extents))
+    def recipients_of(self, lineage: Words) -> Whose:
+        """The recipients of results with this lineage."""
+        return recipients_of(lineage, len(self.extents))
 
-    def takers(self) -> Takers:
-        """Who gets results now, whoever comes and goes later."""
+    def outputs(self) -> GroupOutputs:
+        """The outputs of the present queries, unaffected by queries that come and go later."""
         if self._takers is None:
-            self._takers = Takers.of(self.slots, self.projections, self.widths)
+            self._takers = GroupOutputs.of(self.slots, self.projections, self.widths)
         return self._takers
 
     def links(self, use: int, met: frozenset[int]) -> list[Link]:
-        """The ways from uses that have been met to one more."""
+        """The links from joined uses to another one."""
         if (use, met) not in self._links:
             self._links[use, met] = links_to(self.shape, use, met)
         return self._links[use, met]
 
     def use_of(self, column: int) -> int:
-        """The use that a column of all belongs to."""
+        """The use that a column belongs to."""
         return bisect_right(self.offsets, column) - 1
 
     @property
     def is_full(self) -> bool:
-        """Whether room must be made before the next query."""
+        """Whether `make_room` must be called before the next query."""
         return not self._free
 
     def make_room(self) -> Words | None:
-        """Use bits of dropped queries again: those are given; or else add words, and give nothing."""
+        """Free the bits of dropped queries and return them; or else add words and return nothing."""
         if 4 * len(self._retired) >= self.words * WORD:
             used = bitmap(np.array(self._retired), self.words)
             self._free, self._retired = self._retired[::-1], []
@@ -111,7 +111,7 @@ class Group:
         return None
 
     def add(self, slot: int, apart: Apart, bit: int | None = None) -> int:
-        """Give a query a bit, or the one that it had."""
+        """Assign a query a bit, or the one it had."""
         if bit is None:
             bit = self._free.pop()
         else:
@@ -123,13 +123,13 @@ class Group:
         self.rows[:, bit] = [extent.rows for extent in apart.extents]
         for demand in apart.demands:
             if demand not in self.demands:
-                self.demands[demand] = Demand(Condition(demand, self.schema, self._pool), set())
+                self.demands[demand] = JoinDemand(Condition(demand, self.schema, self._pool), set())
             self.demands[demand].bits.add(bit)
         self._changed()
         return bit
 
     def drop(self, bit: int) -> None:
-        """Take a query out; its bit stays unused for a while."""
+        """Remove a query; its bit stays unused until room is made."""
         del self.extents[bit]
         for key, demand in list(self.demands.items()):
             demand.bits.discard(bit)
@@ -140,29 +140,29 @@ class Group:
         self._changed()
 
     def retire_rest(self) -> None:
-        """Give out no bit before it has been cleared: stored tuples may have it."""
+        """Treat all unused bits as dirty: stored tuples may have them set."""
         self._retired, self._free = self._free, []
 
-    def largest(self, use: int) -> Extent:
-        """How long tuples of a use are needed: the longest window in time, and the longest in rows."""
+    def largest(self, use: int) -> WindowExtent:
+        """How long tuples of a use must be stored: the longest window in time, and the longest in rows."""
         if use not in self._largest:
             counts = self.rows[use] > 0
             width = int(self.widths[use].max(initial=0, where=~counts))
-            self._largest[use] = Extent(width, int(self.rows[use].max()))
+            self._largest[use] = WindowExtent(width, int(self.rows[use].max()))
         return self._largest[use]
 
     def row_counts(self, use: int) -> dict[int, Words]:
-        """By number of rows the bits of the queries whose window over a use counts so many."""
+        """By number of rows, the bits of the queries with such a count window over a use."""
         if use not in self._counting:
             rows = self.rows[use]
             counts = np.unique(rows[rows > 0]).tolist()
             self._counting[use] = {n: bitmap(np.flatnonzero(rows == n), self.words) for n in counts}
         return self._counting[use]
 
-    def within(self, use: int) -> tuple[Steps | None, Steps | None]:
-        """By distance in time, and in tuples of the stream, the queries whose window over a use still covers it.
+    def within(self, use: int) -> tuple[BitmapSteps | None, BitmapSteps | None]:
+        """By distance in time and in rows, the queries whose window over a use still covers a tuple.
 
-        None where all windows do at any distance.
+        None where all windows cover every distance.
         """
         if use not in self._within:
             bits = np.array(list(self.extents), dtype=np.int64)
@@ -170,14 +170,14 @@ class Group:
             times = [NO_NULL if e.width >= FOREVER else compared("<", e.width).true for e in extents]
             counts = [compared("<", e.rows).true if e.rows else NO_NULL for e in extents]
             in_time, in_rows = (
-                None if all(s == NO_NULL for s in sets) else Steps(bits, sets, self.words, np.int64, False)
+                None if all(s == NO_NULL for s in sets) else BitmapSteps(bits, sets, self.words, np.int64, False)
                 for sets in (times, counts)
             )
             self._within[use] = in_time, in_rows
         return self._within[use]
 
     def _projection(self, expressions: tuple[Expression, ...]) -> Projection:
-        found = self._known.get(expressions)  # most queries show what others show
+        found = self._known.get(expressions)  # most queries share their projection with others
         if found is None:
             found = self._known[expressions] = Projection(expressions, self.schema, self._pool)
         return found

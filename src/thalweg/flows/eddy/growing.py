@@ -1,4 +1,4 @@
-"""Arrays that grow at the end and shrink at the front; what has been handed out never changes place or value."""
+"""Arrays that grow at the end and shrink at the front; slices that were returned never change."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _FEW = 256
 
 
 class Growing(Stateful, kind="growing-array/1"):
-    """Rows of numbers, or of several each. Room is doubled when it is used up, so a row is copied a few times."""
+    """Rows of one or several numbers. Capacity is doubled when it is used up, so a row is copied a few times."""
 
     KEPT = ("_room",)
 
     def __init__(self, like: Lane) -> None:
-        """Empty, for rows such as those of an array."""
+        """An empty array for rows like those of `like`."""
         self._room: Lane = like[:0].copy()
         self._first = self._last = 0
 
@@ -29,7 +29,7 @@ class Growing(Stateful, kind="growing-array/1"):
         return self._room[self._first : self._last]
 
     def append(self, rows: Lane) -> None:
-        """More rows at the end."""
+        """Append rows."""
         needed = self._last + len(rows)
         if needed > len(self._room):
             room = np.empty((max(_FEW, 2 * (len(self) + len(rows))), *self._room.shape[1:]), dtype=self._room.dtype)
@@ -39,20 +39,20 @@ class Growing(Stateful, kind="growing-array/1"):
         self._last += len(rows)
 
     def replace(self, rows: Lane) -> None:
-        """Other rows in place of all."""
+        """Replace all rows."""
         self._room, self._first, self._last = rows, 0, len(rows)
 
     def forget(self, count: int) -> None:
-        """The oldest rows go."""
+        """Drop the oldest rows."""
         self._first += count
 
     def snapshot(self) -> Tree:
-        """The rows that are there, without the room around them."""
+        """The rows, without spare capacity."""
         self.replace(self.rows.copy())
         return super().snapshot()
 
     def restore(self, tree: Tree) -> None:
-        """The rows that were there."""
+        """Go back to the rows of a snapshot."""
         self._room = np.empty(0)
         super().restore(tree)
         self._first, self._last = 0, len(self._room)

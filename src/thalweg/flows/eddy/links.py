@@ -1,4 +1,4 @@
-"""Links: by which SteMs the uses of a shape find each other."""
+"""Links: which SteMs lead from one use of a shape to another."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def stems_of(shape: Shape) -> list[tuple[str, str, tuple[Expression, ...]]]:
 
 
 def links_to(shape: Shape, use: int, met: frozenset[int]) -> list[Link]:
-    """For each attribute that a use shares with one that has been met, a link to it."""
+    """A link for each attribute that a use shares with a use that is joined already."""
     links = []
     for attribute in shape.attributes:
         mine = attribute.values[use]

@@ -1,4 +1,4 @@
-"""Who has which bit. Bits are a matter of a stream, not of the whole eddy (MaddenEtAl2002 §3.2.3).
+"""Which query has which bit. Bits belong to a stream, not to the whole eddy (MaddenEtAl2002 §3.2.3).
 
 Queries of one shape lie side by side: a *segment* is the part of a stream's words that they have for one of their uses,
 and a query has the same bit in all segments of its shape. So the lineage of a pair is the AND of two segments.
@@ -22,7 +22,7 @@ class Segment:
 
     @property
     def place(self) -> slice:
-        """Where its words are."""
+        """The columns of its words."""
         return slice(self.offset, self.offset + self.words)
 
 
@@ -30,7 +30,7 @@ Member = tuple[Segment, int]  # one use of a query: its segment and its bit ther
 
 
 class Space:
-    """The segments of a stream. A new version means that bits have moved, or mean others than before."""
+    """The segments of a stream. A new version says that bits have moved or changed their meaning."""
 
     def __init__(self) -> None:
         self.width = 0
@@ -46,12 +46,12 @@ class Space:
             self.lay_out()
 
     def close(self, segment: Segment) -> None:
-        """Give up a segment that has no members."""
+        """Remove a segment without members."""
         self._segments.remove(segment)
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Place the segments one behind the other; what has been made of bits is to be made anew."""
+        """Place the segments side by side; everything derived from bits must be rebuilt."""
         end = 0
         for segment in self._segments:
             segment.offset = end
@@ -61,7 +61,7 @@ class Space:
 
 
 class MemberSet:
-    """Members of a space, as a bitmap that is kept up to date."""
+    """A set of members of a space, as a bitmap."""
 
     def __init__(self, space: Space) -> None:
         self._space = space
@@ -73,25 +73,25 @@ class MemberSet:
         return len(self._members)
 
     def add(self, member: Member) -> None:
-        """One more."""
+        """Add a member."""
         self._members[member] = None
         self._turn(member, True)
 
     def discard(self, member: Member) -> None:
-        """One less, if it was one."""
+        """Remove a member, if it is one."""
         if member in self._members:
             del self._members[member]
             self._turn(member, False)
 
     def row(self) -> Words:
-        """The bitmap; not to be changed."""
+        """The bitmap; read-only."""
         if self._version != self._space.version:
             self._row = bitmap(numbers(self._members), self._space.width)
             self._version = self._space.version
         return self._row
 
     def numbers(self) -> Ints:
-        """The bit numbers of all, in order."""
+        """The bit numbers of all members, ascending."""
         return hits(self.row()[None])[1]
 
     def _turn(self, member: Member, on: bool) -> None:

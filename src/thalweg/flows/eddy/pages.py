@@ -1,7 +1,7 @@
-"""Pages: thousands of queries that only select, sorted by the attributes that they look at.
+"""Pages: an index for thousands of queries that only select, sorted by the attributes that they read.
 
 Tuples are looked up page by page, in tables of few queries that stay in the cache, and only for the attributes that a
-page needs. There is no lineage over all queries at once: what each page leaves is listed.
+page needs. There is no bitmap over all queries at once: the hits of each page are listed.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from thalweg.core.lanes import Ints
 from thalweg.flows.eddy.bits import WORD, Words, hits
-from thalweg.flows.eddy.steps import Steps
-from thalweg.flows.eddy.whose import Listed
+from thalweg.flows.eddy.recipients import Listed
+from thalweg.flows.eddy.steps import BitmapSteps
 
 PAGE = 1024  # queries
 _WORDS = PAGE // WORD
@@ -23,7 +23,7 @@ _WORDS = PAGE // WORD
 
 @dataclass(frozen=True)
 class _Entry:
-    """What a page has of one attribute: by piece of the whole index the row of its own table."""
+    """One attribute of a page: by piece of the whole index, the row of the page's own table."""
 
     filter: int
     rows: Ints
@@ -31,9 +31,9 @@ class _Entry:
 
 
 class Pages:
-    """An index of some bits over several attributes, each of which must hold. It is built anew when queries change."""
+    """An index over several attributes, all of which must hold. It is rebuilt when queries change."""
 
-    def __init__(self, bits: Ints, filters: Sequence[Steps]) -> None:
+    def __init__(self, bits: Ints, filters: Sequence[BitmapSteps]) -> None:
         looks: npt.NDArray[np.bool_] = np.zeros((len(filters), int(bits.max(initial=0)) + 1), dtype=np.bool_)
         for place, steps in enumerate(filters):
             looks[place, steps.bits[steps.bits < looks.shape[1]]] = True
@@ -54,13 +54,13 @@ class Pages:
         return sum(entry.rows.nbytes + entry.table.nbytes for page in self._pages for entry in page)
 
     def look_up(self, pieces: Sequence[Ints], count: int) -> Listed:
-        """Which bits are left of all, given by filter the pieces that the values of tuples lie in."""
+        """The bits that remain for each tuple, given the pieces of its values by filter."""
         results, bits = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
         lineage, found = (np.empty((count, _WORDS), dtype=np.uint64) for _ in range(2))
         for number, entries in enumerate(self._pages):
             mine = self._bits[number * PAGE : (number + 1) * PAGE]
             lineage[:] = _packed(mine >= 0)
-            for entry in entries:  # all rows are valid; with mode="raise" there would be one more copy
+            for entry in entries:  # all rows are valid; mode="raise" would make one more copy
                 np.take(entry.table, entry.rows.take(pieces[entry.filter]), axis=0, out=found, mode="clip")
                 lineage &= found
             rows, places = hits(lineage)
@@ -68,7 +68,7 @@ class Pages:
             bits.append(mine[places])
         return Listed(np.concatenate(results), np.concatenate(bits))
 
-    def _enter(self, place: int, steps: Steps, pages: Ints) -> None:
+    def _enter(self, place: int, steps: BitmapSteps, pages: Ints) -> None:
         """The tables of some pages for one attribute."""
         where = np.full(len(steps.first) * WORD, -1)
         known = self._bits >= 0

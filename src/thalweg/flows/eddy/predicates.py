@@ -12,13 +12,13 @@ from thalweg.flows.eddy.values import NO_NULL, ONLY_NULL, UNKNOWN, Truth, ValueS
 
 _FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-_MOST_CLAUSES = 16  # that one conjunct may become; beyond, it is evaluated as a whole
+_MOST_CLAUSES = 16  # of one conjunct; with more, the conjunct is evaluated as a whole
 
 Disjunct = tuple[Expression, ValueSet]  # an attribute, and for which of its values the clause is true
 
 
 def normal_form(predicate: Expression) -> list[Expression]:
-    """Conjuncts that are disjunctions (MaddenEtAl2002 §3.2.7): true together exactly where the predicate is."""
+    """Clauses (disjunctions) that are all true exactly where the predicate is (MaddenEtAl2002 §3.2.7)."""
     clauses: list[Expression] = []
     for part in conjuncts(predicate):
         found = _clauses(part, True)
@@ -27,7 +27,7 @@ def normal_form(predicate: Expression) -> list[Expression]:
 
 
 def disjuncts(clause: Expression, pool: StringPool) -> list[Disjunct]:
-    """A clause as the attributes that decide it, each once: it is true where one of them has one of the values."""
+    """A clause as pairs of an attribute and a set of values: it is true where any attribute is in its set."""
     found: dict[Expression, ValueSet] = {}
     for part in _parts(clause):
         subject, truth = truth_of(part, pool)
@@ -36,9 +36,9 @@ def disjuncts(clause: Expression, pool: StringPool) -> list[Disjunct]:
 
 
 def truth_of(predicate: Expression, pool: StringPool) -> tuple[Expression, Truth]:
-    """The attribute that a predicate speaks of, and what it says of each value.
+    """The attribute of a predicate, and the predicate's truth for each value.
 
-    What compares nothing with a constant is an attribute itself, one whose values are true and false.
+    A predicate that compares nothing with a constant is an attribute itself, with the values true and false.
     """
     match predicate:
         case Call(function, (subject, Literal() as constant)) if _compares(function, constant):
@@ -61,7 +61,7 @@ def truth_of(predicate: Expression, pool: StringPool) -> tuple[Expression, Truth
 
 
 def _compares(function: str, constant: Literal) -> bool:
-    """Whether a comparison can be looked up. Codes of strings have no order."""
+    """Whether a comparison can be looked up; codes of strings have no order."""
     return function in _FLIPPED and (constant.type is not DataType.STRING or function in ("=", "<>"))
 
 
@@ -82,7 +82,7 @@ def _parts(clause: Expression) -> list[Expression]:
 
 
 def _clauses(part: Expression, wanted: bool) -> list[list[Expression]] | None:
-    """The clauses of a part, or of its negation; None if they would be too many."""
+    """The clauses of a predicate, or of its negation; None if they are too many."""
     match part:
         case Call("not", (inner,)):
             return _clauses(inner, not wanted)

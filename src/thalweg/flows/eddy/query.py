@@ -1,4 +1,4 @@
-"""Select-project-join queries over windows of streams: what an eddy runs; and which plans are such queries."""
+"""Select-project-join queries over windows of streams, which an eddy runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Use:
 
 @dataclass(frozen=True)
 class SpjQuery:
-    """SELECT items FROM uses WHERE predicate; both over the columns of all uses, one behind the other."""
+    """SELECT items FROM uses WHERE predicate, over the concatenated columns of all uses."""
 
     uses: tuple[Use, ...]
     predicate: Expression
@@ -33,7 +33,7 @@ register("select-project-join", SpjQuery)
 
 
 def spj(plan: Plan) -> SpjQuery | None:
-    """A plan as a select-project-join query; None if it says more, or has windows that an eddy does not share."""
+    """A plan as a select-project-join query; None if it is none, or has windows that an eddy cannot share."""
     found = _read(plan)
     if found is None:
         return None
@@ -44,7 +44,7 @@ def spj(plan: Plan) -> SpjQuery | None:
 
 @dataclass(frozen=True)
 class _Read:
-    """A part of a plan: its uses, its conjuncts and its columns, both over the columns of the uses."""
+    """A part of a plan: its uses, and its conjuncts and columns over the columns of the uses."""
 
     uses: Sequence[Use]
     parts: Sequence[Expression]
@@ -52,17 +52,17 @@ class _Read:
     width: int
 
     def inside(self, expression: Expression) -> Expression:
-        """An expression over the part's columns, over those of its uses."""
+        """Rewrite an expression over the part's columns to the columns of its uses."""
         return map_columns(expression, lambda c: self.items[c.index])
 
     def beside(self, other: _Read) -> _Read:
-        """Both, one behind the other."""
+        """Both parts side by side."""
         moved = [[shift(e, self.width) for e in some] for some in (other.parts, other.items)]
         uses, width = [*self.uses, *other.uses], self.width + other.width
         return _Read(uses, [*self.parts, *moved[0]], [*self.items, *moved[1]], width)
 
     def where(self, predicate: Expression) -> _Read:
-        """Only what fulfils a predicate over the part's columns."""
+        """Add a predicate over the part's columns."""
         more = conjuncts(self.inside(predicate))
         return _Read(self.uses, [*self.parts, *more], self.items, self.width)
 
@@ -100,7 +100,7 @@ def _joined(inputs: Sequence[Plan], condition: Expression) -> _Read | None:
 
 
 def _windowed(below: _Read | None, window: Window) -> _Read | None:
-    """A window over a part that is one stream without one; a window of rows counts what a selection left."""
+    """Add a window to a part that is one stream without a window; ROWS counts rows after the selection."""
     if below is None or len(below.uses) > 1 or not isinstance(below.uses[0].window, Unbounded):
         return None
     match window:

@@ -1,4 +1,4 @@
-"""Shapes: what queries must have in common to share one set of bits, and a query taken apart along its shape."""
+"""Shapes: what queries must have in common to share bits, and the parts of a query by its shape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from thalweg.flows.eddy.query import SpjQuery
 
 @dataclass(frozen=True)
 class Shape:
-    """The streams that are joined, and by which attributes; or a single one, `counted` if its window counts rows."""
+    """The joined streams and their join attributes; or a single stream, `counted` if its window counts rows."""
 
     streams: tuple[str, ...]
     attributes: tuple[Attribute, ...] = ()
@@ -27,7 +27,7 @@ class Shape:
 
     @property
     def is_stored(self) -> bool:
-        """Whether tuples are needed after they came."""
+        """Whether tuples must be stored."""
         return self.counted or len(self.streams) > 1
 
 
@@ -35,24 +35,24 @@ register("eddy-shape", Shape)
 
 
 @dataclass(frozen=True)
-class Extent:
-    """How long a window holds a tuple: for so many ticks, or until so many more have come (0 if it does not count)."""
+class WindowExtent:
+    """How long a window holds a tuple: for this many ticks, or until this many more have arrived (0: no count)."""
 
     width: int
     rows: int
 
     @staticmethod
-    def of(window: Window) -> Extent:
+    def of(window: Window) -> WindowExtent:
         """The extent of a window that an eddy can share."""
         match window:
             case Range(width=width, slide=1):
-                return Extent(width, 0)
+                return WindowExtent(width, 0)
             case Now():
-                return Extent(1, 0)
+                return WindowExtent(1, 0)
             case Unbounded():
-                return Extent(FOREVER, 0)
+                return WindowExtent(FOREVER, 0)
             case Rows(count=count, slide=1):
-                return Extent(FOREVER, count)
+                return WindowExtent(FOREVER, count)
         raise PlanError(
             f"an eddy shares windows that slide with every tick or row, not {window}",
             hint="run the query by itself",
@@ -61,17 +61,17 @@ class Extent:
 
 @dataclass(frozen=True)
 class Apart:
-    """A query along its shape: by use its extent and the clauses over that stream alone; all else over all columns."""
+    """A query by its shape: extent and own clauses of each use; the rest over all columns."""
 
     shape: Shape
-    extents: tuple[Extent, ...]
+    extents: tuple[WindowExtent, ...]
     clauses: tuple[tuple[Expression, ...], ...]
     demands: tuple[Expression, ...]
     items: tuple[Named, ...]
 
 
 def take_apart(query: SpjQuery, schemas: Mapping[str, Schema]) -> Apart:
-    """Uses in the order of their streams' names, so that queries which differ in that order alone share a shape."""
+    """Sort uses by the names of their streams, so that queries that differ only in that order share a shape."""
     order = sorted(range(len(query.uses)), key=lambda i: query.uses[i].stream)
     uses = [query.uses[i] for i in order]
     for use in uses:
@@ -88,7 +88,7 @@ def take_apart(query: SpjQuery, schemas: Mapping[str, Schema]) -> Apart:
             clauses[read[0]].append(shift(part, -offsets[read[0]]))
         else:
             demands.append(part)
-    extents = tuple(Extent.of(use.window) for use in uses)
+    extents = tuple(WindowExtent.of(use.window) for use in uses)
     counted = len(uses) == 1 and extents[0].rows > 0
     return Apart(
         Shape(tuple(use.stream for use in uses), graph.attributes, counted),
@@ -100,7 +100,7 @@ def take_apart(query: SpjQuery, schemas: Mapping[str, Schema]) -> Apart:
 
 
 def _moved(order: Sequence[int], widths: Sequence[int]) -> Callable[[Column], Column]:
-    """Where a column is once the uses stand in another order."""
+    """The new position of a column when uses are re-ordered."""
     begin = dict(zip(order, accumulate((widths[i] for i in order), initial=0), strict=False))
     places = [begin[i] + c for i, width in enumerate(widths) for c in range(width)]
     return lambda column: Column(places[column.index], column.type, column.name)

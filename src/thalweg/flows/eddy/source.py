@@ -1,4 +1,4 @@
-"""A stream in the eddy: its queries, its grouped filters, and the way of its tuples through them."""
+"""A stream in the eddy: its queries, its grouped filters, and the route of its tuples through them."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from thalweg.core.lanes import Ints, Lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.flows.eddy.bits import Words, count_bits
-from thalweg.flows.eddy.block import SAMPLE, Block, Chunk, Stop
+from thalweg.flows.eddy.block import SAMPLE, LineageBlock, Stop, TupleChunk
 from thalweg.flows.eddy.grouped_filter import ALL, GroupedFilter
 from thalweg.flows.eddy.members import Member, MemberSet, Space
 from thalweg.flows.eddy.pages import Pages
 from thalweg.flows.eddy.predicates import disjuncts
+from thalweg.flows.eddy.recipients import Listed
 from thalweg.flows.eddy.routing import Policy
 from thalweg.flows.eddy.statistics import RoutingCounts
-from thalweg.flows.eddy.whose import Listed
 from thalweg.kernel.state.snapshot import Stateful
 
-_CELLS = 1 << 16  # words of lineage of a block: it should stay in the cache
-_WIDE = 64  # words of lineage from which on pages are faster ...
-_FEW = 1  # ... if a tuple has no more bits left for each of them
+_WORDS_PER_BLOCK = 1 << 16  # of lineage: a block should stay in the cache
+_PAGES_FROM_WORDS = 64  # of lineage; from then on pages are faster ...
+_PAGES_UP_TO_BITS = 1  # ... if tuples keep at most this many bits per word
 
 
 @dataclass(frozen=True)
-class Ways:
-    """How tuples find their way: who decides, whether operators that nobody needs are skipped, and the time."""
+class Routing:
+    """How tuples are routed: the policy, whether they skip operators that they do not need, and the clock."""
 
     policy: Policy
     skip: bool = True
     clock: Callable[[], float] = time.perf_counter
 
 
-class Source(Stateful, kind="eddy-source/1"):
+class EddySource(Stateful, kind="eddy-source/1"):
     """Lineage starts with the bits of all queries over the stream; grouped filters clear some (MaddenEtAl2002 §3.2.2).
 
-    A tuple leaves when all queries whose bits are left have seen all their operators.
+    A tuple is done when every remaining query has applied all its operators.
     """
 
     KEPT = ("policy", "counts")
 
-    def __init__(self, stream: str, schema: Schema, pool: StringPool, ways: Ways) -> None:
+    def __init__(self, stream: str, schema: Schema, pool: StringPool, ways: Routing) -> None:
         self.stream, self.schema = stream, schema
         self.space = Space()
         self.members = MemberSet(self.space)
@@ -53,13 +53,13 @@ class Source(Stateful, kind="eddy-source/1"):
         self._skip, self._clock = ways.skip, ways.clock
         self._pool = pool
         self.filters: dict[Expression, GroupedFilter] = {}
-        self._clauses: dict[int, MemberSet] = {}  # by layer those that have such a clause
+        self._clauses: dict[int, MemberSet] = {}  # by layer, the members with such a clause
         self._of: dict[Member, list[GroupedFilter]] = {}
         self._pages: Pages | None = None
-        self._calm = 0  # tuples since queries last came or went
+        self._calm = 0  # tuples since the last query was added or dropped
 
     def add(self, member: Member, clauses: Sequence[Expression]) -> None:
-        """A use of a query, and the clauses over the stream's columns that its tuples must fulfil."""
+        """Add a use of a query with its clauses over the stream's columns."""
         self._pages, self._calm = None, 0
         self.members.add(member)
         layer = ALL
@@ -74,7 +74,7 @@ class Source(Stateful, kind="eddy-source/1"):
                 self._of.setdefault(member, []).append(found)
 
     def drop(self, member: Member) -> None:
-        """Take a use out again; a filter that nobody needs goes too."""
+        """Remove a use, and filters that no query needs."""
         self._pages, self._calm = None, 0
         self.members.discard(member)
         for having in self._clauses.values():
@@ -85,20 +85,20 @@ class Source(Stateful, kind="eddy-source/1"):
                 self.filters.pop(grouped.attribute, None)
 
     def sift(self, columns: Sequence[Lane], count: int, stored: bool = True) -> Iterator[tuple[Words | Listed, int]]:
-        """A chunk of tuples after all filters, in blocks of so many: the first finds the way for all.
+        """Pass a chunk of tuples through all filters, in blocks; the first block finds the route for all.
 
-        Their lineage; or, unless they are to be `stored`, who gets which of them.
+        Returns their lineage; or, unless they are to be `stored`, their recipients.
         """
         pages = None if stored else self._settled(count)
         self.policy.begin(count)
         self.counts.begin(count, len(self.filters))
         having = {layer: members.row() for layer, members in self._clauses.items() if len(members)}
-        size = max(1, _CELLS // max(1, self.space.width))
+        size = max(1, _WORDS_PER_BLOCK // max(1, self.space.width))
         route: list[Stop] = []
-        chunk, done = Chunk(columns, count), 0
+        chunk, done = TupleChunk(columns, count), 0
         while done < count:
             rows = slice(done, min(count, done + (size if pages is None else SAMPLE)))
-            block, done = Block(chunk, rows, self.members.row(), having), rows.stop
+            block, done = LineageBlock(chunk, rows, self.members.row(), having), rows.stop
             self._walk(block, route)
             yield block.lineage, len(block)
             if pages is not None and done < count and self._may_be_listed(block, route):
@@ -107,24 +107,24 @@ class Source(Stateful, kind="eddy-source/1"):
             pages = None
 
     def _settled(self, count: int) -> Pages | None:
-        """Pages, if many queries only select and have not changed for so many tuples that it is worth while."""
+        """The pages, if many queries only select and have not changed for long enough to pay for building them."""
         calm, self._calm = self._calm, self._calm + count
-        if self._pages is None and self.space.width >= _WIDE and calm >= len(self.members):
+        if self._pages is None and self.space.width >= _PAGES_FROM_WORDS and calm >= len(self.members):
             whole = [grouped.whole() for grouped in self.filters.values()]
             known = [steps for steps in whole if steps is not None]
             if len(known) == len(whole):
                 self._pages = Pages(self.members.numbers(), known)
         return self._pages
 
-    def _may_be_listed(self, block: Block, route: Sequence[Stop]) -> bool:
-        """Whether all tuples visit all filters, and few queries want one."""
+    def _may_be_listed(self, block: LineageBlock, route: Sequence[Stop]) -> bool:
+        """Whether all tuples visit all filters, and each tuple has few recipients."""
         if not self._skip or len(route) < len(self.filters) or any(stop.by_most is False for stop in route):
             return False
         some = block.some(None)
-        return count_bits(some) <= _FEW * self.space.width * len(some)
+        return count_bits(some) <= _PAGES_UP_TO_BITS * self.space.width * len(some)
 
-    def _list(self, pages: Pages, chunk: Chunk, rows: slice, route: Sequence[Stop]) -> Listed:
-        """Who gets which of some tuples; what the filters have done is told by what the first block has shown."""
+    def _list(self, pages: Pages, chunk: TupleChunk, rows: slice, route: Sequence[Stop]) -> Listed:
+        """The recipients of tuples, by the pages; the filters' work is estimated from the first block."""
         began, count = self._clock(), rows.stop - rows.start
         pieces = [chunk.all(grouped)[0][2][rows] for grouped in self.filters.values()]
         found = pages.look_up(pieces, count)
@@ -133,8 +133,8 @@ class Source(Stateful, kind="eddy-source/1"):
             self._tell(stop, count, seconds)
         return found
 
-    def _walk(self, block: Block, route: list[Stop]) -> None:
-        """Let a block go the way of those before it, and on if it must."""
+    def _walk(self, block: LineageBlock, route: list[Stop]) -> None:
+        """Send a block along the route of earlier blocks, and further if needed."""
         todo = {grouped.name: grouped for grouped in self.filters.values()}
         rows: Ints | None = None  # all
         for place in range(len(todo)):
@@ -153,14 +153,19 @@ class Source(Stateful, kind="eddy-source/1"):
             block.decide(todo.values())
         block.decide(())
 
-    def _needing(self, block: Block, grouped: GroupedFilter, stop: Stop) -> Ints | None:
-        """The tuples with a query that has a predicate in a filter; all if those of a sample mostly have one."""
+    def _needing(self, block: LineageBlock, grouped: GroupedFilter, stop: Stop) -> Ints | None:
+        """The tuples that need a filter; all of them if most tuples of a sample do."""
         if stop.by_most is None:
             stop.by_most = len(block) > 1 and block.mostly_have(grouped.needs.row())
         return None if stop.by_most else block.with_any(grouped.needs.row())
 
     def _visit(
-        self, block: Block, grouped: GroupedFilter, stop: Stop, rows: Ints | None, to_come: Iterable[GroupedFilter]
+        self,
+        block: LineageBlock,
+        grouped: GroupedFilter,
+        stop: Stop,
+        rows: Ints | None,
+        to_come: Iterable[GroupedFilter],
     ) -> None:
         began, before = self._clock(), block.some(rows)
         block.apply(grouped, rows)
@@ -170,7 +175,7 @@ class Source(Stateful, kind="eddy-source/1"):
 
     def _tell(self, stop: Stop, count: int, seconds: float) -> None:
         work = stop.work(count, seconds)
-        self.policy.told(work)
+        self.policy.learn(work)
         self.counts.add(work)
 
     def _filter(self, attribute: Expression) -> GroupedFilter:

@@ -1,4 +1,4 @@
-"""What the operators of an eddy have done so far."""
+"""Statistics of an eddy's operators."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from thalweg.kernel.state.snapshot import Stateful
 
 @dataclass(frozen=True)
 class OperatorStatistics:
-    """A grouped filter or a SteM: the tuples that visited it, and (tuple, query) pairs that it was given and gave."""
+    """A grouped filter or a SteM: its visitors, and the (tuple, query) pairs it received and returned."""
 
     operator: str
     tuples: int
     given: int
     returned: int
     seconds: float
-    share: float  # of the tickets, or of whatever its policy draws lots by
+    share: float  # of the tickets, or of the policy's other weights
 
     @property
     def selectivity(self) -> float:
-        """The share of pairs that it returned; more than one where a SteM finds several partners."""
+        """Returned pairs per received pair; above 1 where a SteM finds several partners."""
         return self.returned / self.given if self.given else 1.0
 
     @property
     def cost(self) -> float:
-        """Seconds for a tuple."""
+        """Seconds per tuple."""
         return self.seconds / self.tuples if self.tuples else 0.0
 
 
 @dataclass(frozen=True)
 class EddyStatistics:
-    """All operators, tuples that came, and visits that were made of all that would have been without lineage."""
+    """All operators, the number of tuples, their visits, and the visits they would make without lineage."""
 
     operators: tuple[OperatorStatistics, ...]
     tuples: int
@@ -41,12 +41,12 @@ class EddyStatistics:
 
     @property
     def saved(self) -> float:
-        """The share of visits to grouped filters that tuples were spared."""
+        """The share of visits to grouped filters that lineage has saved."""
         return 1.0 - self.visits / self.possible if self.possible else 0.0
 
 
 class RoutingCounts(Stateful, kind="routing-statistics/1"):
-    """Counts of one source's operators, as they work; seconds are those of this process, and no part of a snapshot."""
+    """Counts of one source's operators. Seconds are those of this process; snapshots do not hold them."""
 
     KEPT = ("tuples", "visits", "possible", "_counts")
 
@@ -58,12 +58,12 @@ class RoutingCounts(Stateful, kind="routing-statistics/1"):
         self._seconds: dict[str, float] = {}
 
     def begin(self, tuples: int, operators: int) -> None:
-        """Tuples have come that could visit so many operators."""
+        """Count arrivals, each of which could visit this many operators."""
         self.tuples += tuples
         self.possible += tuples * operators
 
     def add(self, work: Work) -> None:
-        """Count what an operator has done."""
+        """Count the work of an operator."""
         self.visits += work.tuples
         sums = self._counts.setdefault(work.operator, [0, 0, 0])
         for place, value in enumerate((work.tuples, work.given, work.returned)):

@@ -23,11 +23,11 @@ from thalweg.kernel.sweep.join_keys import NO_PARTNER
 from thalweg.kernel.sweep.pairs import pairs
 
 _LOW = (1 << 32) - 1
-_MANY = 256  # batches that wait
+_SORT_IN_AFTER = 256  # waiting batches
 
 
 class Coders(Stateful, kind="stem-codes/1"):
-    """Codes of keys by the types of their values: equal keys have equal codes, whichever streams they come from."""
+    """Codes of keys by the types of their values: equal keys of any streams have equal codes."""
 
     KEPT = ("_coders",)
 
@@ -61,20 +61,20 @@ class Stem(Stateful, kind="stem/1"):
         self._evaluate = Evaluator(values, schema, pool)
         self._types = ",".join(str(value.type) for value in values)
         self._buffer = FifoBuffer()
-        self._waiting: list[tuple[Ints, Ints]] = []  # codes and positions of tuples that nobody has looked for
+        self._waiting: list[tuple[Ints, Ints]] = []  # codes and positions of tuples that no probe has needed yet
 
     def codes(self, columns: Sequence[Lane], rows: int, coders: Coders) -> Ints:
         """The codes of tuples' keys."""
         return coders.encode(self._types, self._evaluate(columns, rows), rows)
 
     def build(self, codes: Ints, positions: Ints, first: int) -> None:
-        """Take up tuples; they are sorted in when somebody probes, if they are still stored then."""
+        """Add tuples; they are sorted in at the next probe, if they are still stored then."""
         self._waiting.append((codes, positions))
-        if len(self._waiting) > _MANY:
+        if len(self._waiting) > _SORT_IN_AFTER:
             self.settle(first)
 
     def probe(self, codes: Ints, first: int) -> Iterator[tuple[Ints, Ints]]:
-        """Rows of codes, and for each the position of a tuple with that code; none is before `first`."""
+        """Pairs of a row of `codes` and the position of a tuple with that code, from position `first` on."""
         self.settle(first)
         rows = None if codes.min(initial=0) > NO_PARTNER else np.flatnonzero(codes != NO_PARTNER)
         for run, begin, count in self._buffer.probe(codes if rows is None else codes[rows]):
@@ -89,7 +89,7 @@ class Stem(Stateful, kind="stem/1"):
             del self._waiting[0]
 
     def settle(self, first: int) -> None:
-        """Sort in the tuples that wait, and let go of those before `first`."""
+        """Sort in the waiting tuples, and drop those before `first`."""
         self.forget(first)
         if not self._waiting:
             return
@@ -103,7 +103,7 @@ class Stem(Stateful, kind="stem/1"):
         self._buffer.expire(first)
 
 
-@lru_cache(maxsize=1024)  # walks ask for it with every batch
+@lru_cache(maxsize=1024)  # called with every batch
 def stem_key(stream: str, values: tuple[Expression, ...]) -> str:
-    """What a SteM is known by: the stream and the key, whatever they are called."""
+    """The name of a SteM: its stream and key, independent of column names."""
     return f"{stream}:{digest(values)[:24]}"

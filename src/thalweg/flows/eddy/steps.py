@@ -1,12 +1,12 @@
 """Step functions from values to bitmaps: what a grouped filter looks up (MaddenEtAl2002 §3.2.6).
 
-The constants of all predicates cut the values into pieces in which every predicate says the same:
+The constants of all predicates cut the values into pieces; within a piece no predicate changes:
 
     constants       3       7
     piece      0    1   2   3    4      and one more for NULL; where all cuts are before constants, 0  1  1  2  2
 
 A table with a bitmap per piece answers for all predicates at once. Where it would be large, only every n-th piece has
-its bitmap (a checkpoint), and the bits that change from there on are turned round one by one.
+a bitmap (a checkpoint), and the bits that change from there on are flipped one by one.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from thalweg.flows.eddy.bits import WORD, Words, bit_values, bitmap
 from thalweg.flows.eddy.values import ValueSet
 from thalweg.kernel.sweep.segments import slices_to_rows
 
-_LARGEST = 1 << 21  # words of a table
-_SPREAD = 1 << 16  # of constants that are looked up by value
+_LARGEST_TABLE = 1 << 21  # words
+_DIRECT_LOOKUP_UP_TO = 1 << 16  # difference of the greatest and the least constant
 _WORST = 2**63 - 1
 
 
 @dataclass(frozen=True)
 class _Cuts:
-    """The cuts of many sets: values, sides, and the bits that change there; -inf is before all values."""
+    """The cuts of many sets: values, sides, and the bits that change; -inf is before all values."""
 
     values: Lane
     sides: Ints
@@ -37,33 +37,33 @@ class _Cuts:
 
     @staticmethod
     def of(bits: Ints, sets: Sequence[ValueSet], dtype: type[np.generic]) -> tuple[_Cuts, Ints]:
-        """The cuts, and the bits whose sets begin with the least value."""
+        """The cuts, and the bits of the sets that hold the least value."""
         counts = np.array([len(s.cuts) for s in sets], dtype=np.int64)
         lowest = np.array([bool(s.cuts) and s.cuts[0][0] == float("-inf") for s in sets], dtype=np.bool_)
         finite = [cut for s in sets for cut in s.cuts if cut[0] != float("-inf")]
         flat = np.fromiter(chain.from_iterable(finite), dtype=object, count=2 * len(finite))
         owners = np.repeat(bits, counts - lowest)
         values, sides = flat[::2].astype(dtype), flat[1::2].astype(np.int64)
-        if dtype is np.int64:  # after a whole number is before the next
+        if dtype is np.int64:  # after an integer is before the next one
             after = (sides > 0) & (values < _WORST)
             values[after] += 1
             sides[after] = 0
         return _Cuts(values, sides, owners), bits[lowest]
 
 
-class Steps:
-    """For each value the bits of the sets that hold it; bits that have no set are as `otherwise` says."""
+class BitmapSteps:
+    """For each value, the bits of the sets that hold it; bits without a set are as in `otherwise`."""
 
     def __init__(
         self, bits: Ints, sets: Sequence[ValueSet], words: int, dtype: type[np.generic], otherwise: bool
     ) -> None:
         cuts, lowest = _Cuts.of(bits, sets, dtype)
         self._constants: Lane = np.unique(cuts.values)
-        self._sided = bool(cuts.sides.any())  # else a constant is in the piece that begins with it
+        self._sided = bool(cuts.sides.any())  # else a constant belongs to the piece that starts with it
         owned = bitmap(bits, words)
         rest = ~owned if otherwise else np.zeros_like(owned)
         with_null = np.array([s.null for s in sets], dtype=np.bool_)
-        self.bits = bits  # that have a set
+        self.bits = bits  # bits with a set
         self.first, self.null = rest | bitmap(lowest, words), rest | bitmap(bits[with_null], words)
         self._fill(cuts)
         self._by_value: Ints | None = self._spread()
@@ -73,7 +73,7 @@ class Steps:
         return self.at(self.pieces(lane))
 
     def pieces(self, lane: Lane) -> Ints:
-        """The pieces that values lie in, one for NULL among them."""
+        """The pieces that values fall into; NULL has its own."""
         found, missing = self._pieces(lane), is_null(lane)
         if missing.any():
             found[missing] = self.last
@@ -98,22 +98,24 @@ class Steps:
         return self._table.nbytes + self._changes.nbytes + self._words.nbytes + self._bits.nbytes
 
     def _fill(self, cuts: _Cuts) -> None:
-        """The table, or its checkpoints and what changes from piece to piece; then NULL, as one more checkpoint."""
+        """Fill the table, or its checkpoints and the changes between pieces; NULL is the last checkpoint."""
         place, words = np.searchsorted(self._constants, cuts.values), len(self.first)
         pieces, rows = len(self._constants) + 1, place + 1
         if self._sided:
             pieces, rows = 2 * len(self._constants) + 1, 2 * place + 1 + cuts.sides
         order = np.argsort(rows, kind="stable")
         rows, bits = rows[order], cuts.bits[order]
-        self.turns = rows, bits  # pieces, and a bit that changes with each
+        self.turns = rows, bits  # pieces, and the bit that changes at each
         self._words, self._bits = bits // WORD, bit_values(bits)
-        self._every = max(1, -(-pieces * words // _LARGEST))
+        self._every = max(1, -(-pieces * words // _LARGEST_TABLE))
         checkpoints = -(-pieces // self._every)
         self.last = checkpoints * self._every
-        self._changes = np.searchsorted(rows, np.arange(self.last + 1), side="right")  # up to each piece
+        self._changes = np.searchsorted(
+            rows, np.arange(self.last + 1), side="right"
+        )  # number of changes up to each piece
         self._table = np.zeros((checkpoints + 1, words), dtype=np.uint64)
         self._table[0] = self.first
-        told = -(-rows // self._every)  # the first checkpoint that knows of a change
+        told = -(-rows // self._every)  # the first checkpoint after each change
         known = told < checkpoints
         np.bitwise_xor.at(self._table, (told[known], self._words[known]), self._bits[known])
         np.bitwise_xor.accumulate(self._table, axis=0, out=self._table)
@@ -136,12 +138,12 @@ class Steps:
             return np.searchsorted(known, lane, side="right")
         place = np.searchsorted(known, lane)
         pieces: Ints = 2 * place + (known.take(place, mode="clip") == lane)
-        return np.minimum(pieces, 2 * len(known))  # NaN is beyond all
+        return np.minimum(pieces, 2 * len(known))  # NaN is beyond all constants
 
     def _spread(self) -> Ints | None:
-        """The pieces by value, where whole numbers lie close together."""
+        """A table from value to piece, where integer constants are close together."""
         known = self._constants
-        if known.dtype != np.int64 or not len(known) or int(known[-1]) - int(known[0]) > _SPREAD:
+        if known.dtype != np.int64 or not len(known) or int(known[-1]) - int(known[0]) > _DIRECT_LOOKUP_UP_TO:
             return None
         if int(known[-1]) >= _WORST - 1 or int(known[0]) <= -_WORST:
             return None

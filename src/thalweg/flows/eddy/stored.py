@@ -1,4 +1,4 @@
-"""The tuples of a stream that joins and counting windows still need: once, whatever the number of SteMs and queries."""
+"""The tuples of a stream that joins and count windows still need, stored once for all SteMs and queries."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from thalweg.kernel.state.snapshot import Stateful
 _NONE = np.empty(0, dtype=np.int64)
 
 
-class Stored(Stateful, kind="eddy-tuples/1"):
-    """Columns, ts, number in the stream and in the eddy; lineage by segment, and by SteM the code of the tuple's key.
+class StoredTuples(Stateful, kind="eddy-tuples/1"):
+    """Columns, ts, number in the stream and in the eddy; lineage by segment, and the code of the key by SteM.
 
-    A tuple is known by its position, which counts what was ever stored. The oldest leave first, for the largest window
-    is the same for all.
+    A tuple is addressed by its position, counted over all tuples ever stored. The oldest leave first, since one
+    largest window holds for all.
     """
 
     KEPT = ("first", "_columns", "_ts", "_ordinal", "_seq", "_lineage", "_codes")
 
     def __init__(self, schema: Schema) -> None:
-        self.first = 0  # the position of the oldest
+        self.first = 0  # the position of the oldest tuple
         self._columns = [Growing(np.empty(0, dtype=lane_dtype(type_))) for type_ in schema.types]
         self._ts, self._ordinal, self._seq = Growing(_NONE), Growing(_NONE), Growing(_NONE)
         self._lineage: dict[str, Growing] = {}
@@ -48,21 +48,21 @@ class Stored(Stateful, kind="eddy-tuples/1"):
 
     @property
     def ts(self) -> Ints:
-        """When each came."""
+        """The ts of all tuples."""
         return self._ts.rows
 
     @property
     def ordinal(self) -> Ints:
-        """The number of each in its stream, also counting those that are not stored."""
+        """The number of each tuple in its stream; tuples that are not stored count too."""
         return self._ordinal.rows
 
     @property
     def seq(self) -> Ints:
-        """The sequence number of each among the tuples of all streams."""
+        """The sequence number of each tuple among all streams."""
         return self._seq.rows
 
     def lineage(self, segment: Segment) -> Words:
-        """The bits of all tuples in a segment; those that came before it have none."""
+        """The bits of all tuples in a segment; older tuples than the segment have none."""
         if segment.name not in self._lineage:
             nothing = np.zeros((len(self), segment.words), dtype=np.uint64)
             self._lineage[segment.name] = Growing(nothing)
@@ -73,7 +73,7 @@ class Stored(Stateful, kind="eddy-tuples/1"):
         return known.rows
 
     def codes(self, stem: str) -> Ints:
-        """The codes of all tuples in a SteM; -1 where it does not have a tuple."""
+        """The codes of all tuples in a SteM; -1 for tuples that it does not have."""
         if stem not in self._codes:
             self._codes[stem] = Growing(_NONE)
             self._codes[stem].append(np.full(len(self), -1))
@@ -82,7 +82,7 @@ class Stored(Stateful, kind="eddy-tuples/1"):
     def append(
         self, tuples: Batch, ordinal: Ints, seq: Ints, lineage: Mapping[Segment, Words], codes: Mapping[str, Ints]
     ) -> Ints:
-        """Store tuples with their bits in all segments of the stream, and their codes in all its SteMs; positions."""
+        """Store tuples with their bits by segment and codes by SteM; returns their positions."""
         begin = self.first + len(self)
         for segment, bits in lineage.items():
             self.lineage(segment)
@@ -96,20 +96,20 @@ class Stored(Stateful, kind="eddy-tuples/1"):
         return np.arange(begin, begin + len(tuples))
 
     def clear(self, segment: Segment, bits: Words) -> None:
-        """Take bits from all tuples, so that they can mean another query."""
+        """Clear bits in all tuples, so that other queries can have them."""
         lineage = self.lineage(segment)
         lineage &= ~bits[: lineage.shape[1]]
 
     def close(self, segment: Segment) -> None:
-        """Forget a segment."""
+        """Drop a segment."""
         self._lineage.pop(segment.name, None)
 
     def forget_stem(self, stem: str) -> None:
-        """Forget the codes of a SteM."""
+        """Drop the codes of a SteM."""
         self._codes.pop(stem, None)
 
     def forget(self, ended: int) -> None:
-        """The oldest tuples leave."""
+        """Drop the oldest tuples."""
         for lane in self._lanes():
             lane.forget(ended)
         self.first += ended

@@ -1,9 +1,9 @@
-"""Sets of values of one attribute, as the cuts at which membership changes; and what a predicate says of each value.
+"""Sets of values of one attribute, as the cuts where membership changes; and the truth of a predicate by value.
 
     a > 3 and a <= 7        true  between the cut after 3 and the cut after 7
     a <> 5 or a is null     true  up to the cut before 5, from the cut after 5, and for NULL
 
-All comparisons with constants, alone or combined, are such sets. That is what makes them one index.
+All comparisons with constants, alone or combined, are such sets, so one index can hold them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LOWEST: Cut = (float("-inf"), 0)
 
 @dataclass(frozen=True)
 class ValueSet:
-    """Values from the first cut on up to the second, from the third on up to the fourth ...; and NULL or not."""
+    """Values between the first and second cut, the third and fourth cut, ...; with or without NULL."""
 
     cuts: tuple[Cut, ...]
     null: bool = False
@@ -30,11 +30,11 @@ class ValueSet:
         return sum(cut <= (value, 0) for cut in self.cuts) % 2 == 1
 
     def meet(self, other: ValueSet) -> ValueSet:
-        """What is in both."""
+        """The intersection."""
         return ValueSet(_combine(self.cuts, other.cuts, lambda a, b: a and b), self.null and other.null)
 
     def join(self, other: ValueSet) -> ValueSet:
-        """What is in either."""
+        """The union."""
         return ValueSet(_combine(self.cuts, other.cuts, lambda a, b: a or b), self.null or other.null)
 
 
@@ -45,7 +45,7 @@ NO_NULL = ValueSet((_LOWEST,))
 
 @dataclass(frozen=True)
 class Truth:
-    """The values for which a predicate is true, and those for which it is false; for all others it is NULL."""
+    """The values where a predicate is true, and those where it is false; elsewhere it is NULL."""
 
     true: ValueSet
     false: ValueSet

@@ -1,4 +1,4 @@
-"""Probing: events on their way through SteMs, in any order of uses (MaddenEtAl2002 §3.3.1 and 3.3.2)."""
+"""Probing: events walk through SteMs, in any order of uses (MaddenEtAl2002 §3.3.1 and 3.3.2)."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ import numpy as np
 
 from thalweg.core.lanes import Ints, Lane
 from thalweg.flows.eddy.bits import Words, any_bit, bitmap, count_bits
-from thalweg.flows.eddy.delivered import Part, Rows
-from thalweg.flows.eddy.events import Arrivals, Events, Partial
-from thalweg.flows.eddy.group import Demand, Group
+from thalweg.flows.eddy.delivered import ResultPart, Rows
+from thalweg.flows.eddy.events import ArrivalCounts, IntermediateTuples, JoinEvents
+from thalweg.flows.eddy.group import JoinDemand, QueryGroup
 from thalweg.flows.eddy.links import Link
+from thalweg.flows.eddy.recipients import together
 from thalweg.flows.eddy.routing import Policy, Work
 from thalweg.flows.eddy.statistics import RoutingCounts
 from thalweg.flows.eddy.stem import Stem
-from thalweg.flows.eddy.stored import Stored
-from thalweg.flows.eddy.whose import together
+from thalweg.flows.eddy.stored import StoredTuples
 from thalweg.kernel.sweep.pairs import pairs
 
-_CELLS = 1 << 19  # words of lineage that are looked at together
+_WORDS_AT_ONCE = 1 << 19  # of lineage
 
 
 @dataclass(frozen=True)
 class Walk:
-    """What the events of a group need on their way: what is stored, by stream; SteMs; who routes and who counts."""
+    """What a walk needs: stores by stream, SteMs, the routing policy, and the counts."""
 
-    group: Group
-    stores: Mapping[str, Stored]
+    group: QueryGroup
+    stores: Mapping[str, StoredTuples]
     stems: Mapping[str, Stem]
-    arrivals: Arrivals
+    arrivals: ArrivalCounts
     policy: Policy
     counts: RoutingCounts
     clock: Callable[[], float]
 
-    def part(self, events: Events) -> Part | None:
-        """What comes of events; who gets a result is told in short before the next piece is worked out."""
-        pieces = [(found.event, found.met, self.group.whose(found.lineage)) for found in self.results(events)]
+    def part(self, events: JoinEvents) -> ResultPart | None:
+        """The results of events; recipients are summarised piece by piece."""
+        pieces = [(found.event, found.met, self.group.recipients_of(found.lineage)) for found in self.results(events)]
         if not pieces:
             return None
         columns, ts = list[Rows](), list[Rows]()
@@ -47,23 +47,23 @@ class Walk:
             columns += [(lane, rows) for lane in stored.columns]
             ts.append((stored.ts, rows))
         at = events.at.take(_joined([event for event, _, _ in pieces]))
-        whose = together([(mine, len(event)) for event, _, mine in pieces])
-        return Part(self.group.takers(), columns, whose, at, ts, events.sign)
+        recipients = together([(mine, len(event)) for event, _, mine in pieces])
+        return ResultPart(self.group.outputs(), columns, recipients, at, ts, events.sign)
 
-    def results(self, events: Events) -> Iterator[Partial]:
-        """All whole results, depth first, so that few intermediate tuples wait."""
+    def results(self, events: JoinEvents) -> Iterator[IntermediateTuples]:
+        """All complete results, depth first, so that few intermediate tuples wait."""
         self.policy.begin(len(events.seq))
-        yield from self._go_on(events, Partial.of(events))
+        yield from self._go_on(events, IntermediateTuples.of(events))
 
     def lanes(self, use: int, positions: Ints, columns: Sequence[int]) -> list[Lane]:
         """Some columns of tuples of a use."""
         stored = self._stored(use)
         return [stored.columns[c][positions - stored.first] for c in columns]
 
-    def _stored(self, use: int) -> Stored:
+    def _stored(self, use: int) -> StoredTuples:
         return self.stores[self.group.shape.streams[use]]
 
-    def _go_on(self, events: Events, partial: Partial) -> Iterator[Partial]:
+    def _go_on(self, events: JoinEvents, partial: IntermediateTuples) -> Iterator[IntermediateTuples]:
         todo = [use for use in range(len(self.group.segments)) if use not in partial.met]
         if not todo:
             yield partial
@@ -77,11 +77,11 @@ class Walk:
             yield from self._go_on(events, child)
             began = self.clock()
         work = Work(name, len(partial), given, returned, seconds + self.clock() - began)
-        self.policy.told(work)
+        self.policy.learn(work)
         self.counts.add(work)
 
-    def _choose(self, partial: Partial, todo: Sequence[int]) -> tuple[str, int, list[Link]]:
-        """A use that shares an attribute with one that has been met, while there is one."""
+    def _choose(self, partial: IntermediateTuples, todo: Sequence[int]) -> tuple[str, int, list[Link]]:
+        """The next use: one that shares an attribute with a joined use, if there is one."""
         shape = self.group.shape
         ways: dict[str, tuple[int, list[Link]]] = {}
         for use in todo:
@@ -93,9 +93,11 @@ class Walk:
         name = self.policy.choose(list(ways))
         return (name, *ways[name])
 
-    def _extend(self, events: Events, partial: Partial, use: int, links: Sequence[Link]) -> Iterator[Partial]:
-        """Intermediate tuples with their partners of one more use."""
-        step = max(256, _CELLS // self.group.words)
+    def _extend(
+        self, events: JoinEvents, partial: IntermediateTuples, use: int, links: Sequence[Link]
+    ) -> Iterator[IntermediateTuples]:
+        """Join intermediate tuples with their partners of one more use."""
+        step = max(256, _WORDS_AT_ONCE // self.group.words)
         for i, positions in self._candidates(partial, use, links):
             for begin in range(0, len(i), step):
                 piece = slice(begin, begin + step)
@@ -106,7 +108,7 @@ class Walk:
                 if len(met):
                     yield met
 
-    def _candidates(self, partial: Partial, use: int, links: Sequence[Link]) -> Iterator[tuple[Ints, Ints]]:
+    def _candidates(self, partial: IntermediateTuples, use: int, links: Sequence[Link]) -> Iterator[tuple[Ints, Ints]]:
         stored = self._stored(use)
         if links:
             yield from self.stems[links[0].stem].probe(self._codes(partial, links[0]), stored.first)
@@ -115,14 +117,16 @@ class Walk:
             for i, rows in pairs(np.zeros_like(count), count):
                 yield i, rows + stored.first
 
-    def _codes(self, partial: Partial, link: Link) -> Ints:
+    def _codes(self, partial: IntermediateTuples, link: Link) -> Ints:
         other = self._stored(link.other)
         return other.codes(link.other_stem)[partial.met[link.other] - other.first]
 
-    def _met(self, events: Events, partial: Partial, use: int, i: Ints, positions: Ints) -> Partial:
-        """Pairs that the sequence numbers allow, with the bits that both have and whose windows hold the partner."""
+    def _met(
+        self, events: JoinEvents, partial: IntermediateTuples, use: int, i: Ints, positions: Ints
+    ) -> IntermediateTuples:
+        """Pairs in order of sequence numbers, with the bits of both whose windows hold the partner."""
         stored, came = self._stored(use), events.sign > 0
-        if len(stored) and stored.seq[-1] >= events.first:  # else all of them came before
+        if len(stored) and stored.seq[-1] >= events.first:  # else all stored tuples arrived before
             seq, theirs = events.seq[partial.event[i]], stored.seq[positions - stored.first]
             known = np.flatnonzero(theirs <= seq if came and use < events.use else theirs < seq)
             i, positions = i[known], positions[known]
@@ -137,18 +141,18 @@ class Walk:
             counted = self.arrivals.count(stream, events.seq[event], came or use < events.use)
             lineage &= in_rows.look_up(counted - stored.ordinal[rows])
         met = {other: where.take(i) for other, where in partial.met.items()}
-        return _alive(Partial(event, {**met, use: positions}, lineage))
+        return _alive(IntermediateTuples(event, {**met, use: positions}, lineage))
 
-    def _agreeing(self, partial: Partial, links: Sequence[Link]) -> Partial:
-        """Those whose further attributes are equal too; NULL is equal to nothing."""
+    def _agreeing(self, partial: IntermediateTuples, links: Sequence[Link]) -> IntermediateTuples:
+        """Keep the tuples whose other join attributes are equal too; NULL equals nothing."""
         for link in links:
             stored = self._stored(link.use)
             codes = stored.codes(link.stem)[partial.met[link.use] - stored.first]
             partial = partial.take((codes == self._codes(partial, link)) & (codes >= 0))
         return partial
 
-    def _demands(self, use: int, met: Mapping[int, Ints]) -> list[Demand]:
-        """The demands that can be looked at now, and could not before."""
+    def _demands(self, use: int, met: Mapping[int, Ints]) -> list[JoinDemand]:
+        """The demands whose columns are complete with this use."""
         found = []
         for demand in self.group.demands.values():
             uses = {self.group.use_of(column) for column in demand.condition.reads}
@@ -156,8 +160,8 @@ class Walk:
                 found.append(demand)
         return found
 
-    def _fulfilling(self, partial: Partial, demand: Demand) -> Partial:
-        """Without the bits of queries whose demand is not fulfilled; it is looked at where one of them is alive."""
+    def _fulfilling(self, partial: IntermediateTuples, demand: JoinDemand) -> IntermediateTuples:
+        """Clear the bits of queries whose demand fails; it is evaluated where any of them is left."""
         making: Words = bitmap(np.array(list(demand.bits)), self.group.words)
         rows = np.flatnonzero(any_bit(partial.lineage & making))
         lanes = []
@@ -173,7 +177,7 @@ def _joined(lanes: Sequence[Ints]) -> Ints:
     return lanes[0] if len(lanes) == 1 else np.concatenate(lanes)
 
 
-def _alive(partial: Partial) -> Partial:
-    """Those in which a query is left."""
+def _alive(partial: IntermediateTuples) -> IntermediateTuples:
+    """Keep the tuples with any query left."""
     alive = any_bit(partial.lineage)
     return partial if alive.all() else partial.take(alive)

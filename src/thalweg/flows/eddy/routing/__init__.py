@@ -22,7 +22,7 @@ POLICIES: dict[str, MakePolicy] = {
 
 
 def policy_maker(policy: str | MakePolicy) -> MakePolicy:
-    """What makes a policy, given its name or that itself."""
+    """The function that makes a policy, given its name or the function itself."""
     if not isinstance(policy, str):
         return policy
     if policy not in POLICIES:

@@ -1,4 +1,4 @@
-"""What a routing policy is told, and what it is asked."""
+"""The interface of a routing policy."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _MASK = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class Work:
-    """What an operator has done with a chunk.
+    """The work of an operator on a chunk.
 
-    `given` counts (tuple, query) pairs that were to be decided, `returned` those that are alive afterwards: a SteM may
-    return more than it was given. `gone` counts the pairs of tuples that did not come back from a filter, because no
-    query wants them any more; None for a SteM, from which other tuples come back than went in.
+    `given` counts the (tuple, query) pairs to decide, `returned` the pairs alive afterwards: a SteM may return more
+    than it was given. `gone` counts the pairs of tuples that a filter dropped, because no query wants them any more;
+    None for a SteM, which returns other tuples than it receives.
     """
 
     operator: str
@@ -29,25 +29,25 @@ class Work:
 
 
 class Policy(Stateful, ABC):
-    """Decides for one source's tuples. No answer depends on what it says."""
+    """Routes the tuples of one source. No answer depends on its choices."""
 
     def begin(self, tuples: int) -> None:
-        """A new chunk of tuples has come."""
+        """A new chunk of tuples starts."""
 
     @abstractmethod
     def choose(self, candidates: Sequence[str]) -> str:
-        """The operator to visit next, of those that a chunk has not visited."""
+        """The operator to visit next, among those that the chunk has not visited."""
 
-    def told(self, work: Work) -> None:
-        """Learn from what an operator has done."""
+    def learn(self, work: Work) -> None:
+        """Learn from an operator's work."""
 
     def shares(self) -> dict[str, float]:
-        """By operator the share of whatever it wins visits with; none if visits are not won."""
+        """By operator, its share of the weights that visits are drawn by; empty without weights."""
         return {}
 
 
-class Draws(Stateful, kind="random-draws/1"):
-    """Random numbers that follow from a seed, and that a snapshot can go on with (the splitmix generator)."""
+class SeededDraws(Stateful, kind="random-draws/1"):
+    """Random numbers from a seed, with a state that snapshots hold (the splitmix generator)."""
 
     KEPT = ("_state",)
 
@@ -55,7 +55,7 @@ class Draws(Stateful, kind="random-draws/1"):
         self._state = seed & (_MASK >> 1)
 
     def below(self, limit: float) -> float:
-        """A number from 0 up to a limit, which is left out."""
+        """A number from 0 up to, but not including, a limit."""
         self._state = (self._state + 0x1E3779B97F4A7C15) & (_MASK >> 1)
         mixed = self._state
         mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
@@ -63,7 +63,7 @@ class Draws(Stateful, kind="random-draws/1"):
         return ((mixed ^ (mixed >> 31)) >> 11) / (1 << 53) * limit
 
     def lottery(self, candidates: Sequence[str], tickets: Sequence[float]) -> str:
-        """One of the candidates; chances are as tickets."""
+        """One of the candidates, drawn with chances proportional to their tickets."""
         number = self.below(sum(tickets))
         for candidate, held in zip(candidates, tickets, strict=True):
             number -= held

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thalweg.flows.eddy.routing.policy import Draws, Policy
+from thalweg.flows.eddy.routing.policy import Policy, SeededDraws
 
 
 class RandomOrder(Policy, kind="random-policy/1"):
-    """Any operator that has not been visited, all alike."""
+    """All candidates have the same chance."""
 
     KEPT = ("_draws",)
 
     def __init__(self, seed: int) -> None:
-        self._draws = Draws(seed)
+        self._draws = SeededDraws(seed)
 
     def choose(self, candidates: Sequence[str]) -> str:
-        """One of them."""
+        """A random candidate."""
         return candidates[int(self._draws.below(len(candidates)))]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from thalweg.flows.eddy.bits import Words, bitmap
-from thalweg.flows.eddy.whose import Listed, Marked, Whose, together, whose
+from thalweg.flows.eddy.recipients import Listed, Marked, Whose, recipients_of, together
 
 
 def drawn(results: int, bits: int, share: float, seed: int = 1) -> tuple[Words, list[tuple[int, int]]]:
@@ -39,9 +39,9 @@ def test_both_ways_tell_the_same(share: float) -> None:
 
 
 def test_results_that_few_get_are_listed() -> None:
-    assert isinstance(whose(drawn(500, 190, 0.3)[0], 190), Marked)
-    assert isinstance(whose(drawn(500, 190, 0.01)[0], 190), Listed)
-    assert isinstance(whose(drawn(500, 2, 0.5)[0], 2), Marked)  # most bits are nobody's
+    assert isinstance(recipients_of(drawn(500, 190, 0.3)[0], 190), Marked)
+    assert isinstance(recipients_of(drawn(500, 190, 0.01)[0], 190), Listed)
+    assert isinstance(recipients_of(drawn(500, 2, 0.5)[0], 2), Marked)  # most bits are nobody's
 
 
 @pytest.mark.parametrize("shares", [(0.4, 0.5), (0.4, 0.01), (0.01, 0.0, 0.02), (0.3,)])
@@ -49,7 +49,7 @@ def test_pieces_one_behind_the_other(shares: tuple[float, ...]) -> None:
     pieces, expected, begin = [], list[tuple[int, int]](), 0
     for seed, share in enumerate(shares):
         lineage, pairs = drawn(40 + seed, 190, share, seed)
-        pieces.append((whose(lineage, 190), len(lineage)))
+        pieces.append((recipients_of(lineage, 190), len(lineage)))
         expected += [(bit, begin + result) for bit, result in pairs]
         begin += len(lineage)
     assert told(together(pieces)) == sorted(expected)

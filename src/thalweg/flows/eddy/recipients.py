@@ -1,4 +1,4 @@
-"""Which query gets which result: marked in bitmaps where most results go to many, listed where they go to few."""
+"""Recipients: which query receives which result, as bitmaps if results go to many queries, as a list if to few."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from thalweg.core.lanes import Ints
 from thalweg.flows.eddy.bits import Words, count_bits, hits
 
-_FEW = 16  # queries for each that gets a result: with more, a list is shorter and faster to go through
-_SAMPLE = 64  # results
+_LIST_FROM = 16  # queries for each recipient of a result; from then on a list is shorter and faster
+_SAMPLE = 64  # results whose recipients are counted
 _OCTET = 8
 
 
 @dataclass(frozen=True)
 class Marked:
-    """Results with their lineage."""
+    """Recipients as bitmaps: the lineage of each result."""
 
     lineage: Words
 
@@ -30,11 +30,11 @@ class Marked:
         return count_bits(self.lineage)
 
     def any(self) -> bool:
-        """Whether anybody gets anything."""
+        """Whether any result has a recipient."""
         return bool(self.lineage.any())
 
     def by_bit(self) -> Iterator[tuple[int, Ints]]:
-        """Bits, and the results that each has, in order."""
+        """Bits, and the results of each, ascending."""
         words = np.ascontiguousarray(self.lineage, dtype="<u8")
         octets = words.view(np.uint8)
         used = _any_row(words).view(np.uint8)
@@ -46,7 +46,7 @@ class Marked:
                     yield place * _OCTET + bit, by_bit[bit].nonzero()[0]
 
     def counts(self) -> tuple[Ints, Ints]:
-        """Bits, and how many results each has."""
+        """Bits, and the number of results of each."""
         found = [(bit, len(results)) for bit, results in self.by_bit()]
         bits, counted = np.array(found, dtype=np.int64).reshape(-1, 2).T
         return bits, counted
@@ -57,14 +57,14 @@ class Marked:
 
 
 def _any_row(words: Words) -> Words:
-    """The bits that any row has; a single column is gone through as one lane, which is faster."""
+    """The bits that any row has; a single column is reduced as one lane, which is faster."""
     used: Words = np.bitwise_or.reduce(words[:, 0] if words.shape[1] == 1 else words, axis=0, keepdims=True)
     return used.reshape(-1)
 
 
 @dataclass(frozen=True)
 class Listed:
-    """Results, and the bit of one that gets it, in order of results."""
+    """Recipients as a list: pairs of a result and a bit, in order of results."""
 
     results: Ints
     bits: Ints
@@ -73,11 +73,11 @@ class Listed:
         return len(self.bits)
 
     def any(self) -> bool:
-        """Whether anybody gets anything."""
+        """Whether any result has a recipient."""
         return bool(len(self.bits))
 
     def counts(self) -> tuple[Ints, Ints]:
-        """Bits, and how many results each has."""
+        """Bits, and the number of results of each."""
         counted = np.bincount(self.bits)
         known = np.flatnonzero(counted)
         return known, counted[known]
@@ -90,14 +90,14 @@ class Listed:
 Whose = Marked | Listed
 
 
-def whose(lineage: Words, queries: int) -> Whose:
-    """The shorter way to tell it, given how many queries there are; the lineage is kept as it is, or not at all."""
+def recipients_of(lineage: Words, queries: int) -> Whose:
+    """The shorter form, given the number of queries."""
     some, marked = lineage[:: max(1, len(lineage) // _SAMPLE)], Marked(lineage)
-    return marked if count_bits(some) * _FEW >= len(some) * queries else marked.listed()
+    return marked if count_bits(some) * _LIST_FROM >= len(some) * queries else marked.listed()
 
 
 def together(parts: Sequence[tuple[Whose, int]]) -> Whose:
-    """Parts with so many results each, one behind the other."""
+    """Concatenate parts, given the number of results of each."""
     if len(parts) == 1:
         return parts[0][0]
     marked = [part for part, _ in parts if isinstance(part, Marked)]

@@ -1,4 +1,4 @@
-"""Who gets the results of a group, and what of them."""
+"""The outputs of a group: for each query its slot, projection and windows."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from thalweg.kernel.sweep.evaluate import Evaluator
 
 
 class Projection:
-    """What queries show of a result, computed at the very end."""
+    """A projection of results, computed last."""
 
     def __init__(self, expressions: Sequence[Expression], schema: Schema, pool: StringPool) -> None:
         self.reads = frozenset().union(*map(columns_of, expressions))
         plain = [e.index for e in expressions if isinstance(e, Column)]
-        self.columns = tuple(plain) if len(plain) == len(expressions) else None  # if it shows columns as they are
+        self.columns = tuple(plain) if len(plain) == len(expressions) else None  # if it only picks columns
         self._evaluate = Evaluator(expressions, schema, pool)
 
     def __call__(self, columns: Sequence[Lane], rows: int) -> tuple[Lane, ...]:
-        """The query's columns, given those that it reads."""
+        """The projected columns, given the columns that they read."""
         return self._evaluate(columns, rows)
 
 
 @dataclass(frozen=True)
-class Takers:
-    """Who gets results of a group in a step: by bit the slot, what is shown, and by use the width of the window.
+class GroupOutputs:
+    """By bit, the slot, the projection and the widths of the windows by use.
 
-    Bits that show the same are of one kind; `rank` orders bits by kind.
+    Bits with equal projections are of one kind; `rank` orders bits by kind.
     """
 
     slots: Ints
@@ -42,10 +42,10 @@ class Takers:
     rank: Ints
 
     @staticmethod
-    def of(slots: Ints, projections: Sequence[Projection | None], widths: Ints) -> Takers:
-        """As they are now: widths may change later, slots and projections of bits in use do not."""
+    def of(slots: Ints, projections: Sequence[Projection | None], widths: Ints) -> GroupOutputs:
+        """The outputs now: widths are copied, since they may change; slots and projections in use never change."""
         numbers: dict[int, int] = {}
         kinds = np.array([numbers.setdefault(id(shown), len(numbers)) for shown in projections], dtype=np.int64)
         rank = np.empty(len(kinds), dtype=np.int64)
         rank[np.argsort(kinds, kind="stable")] = np.arange(len(kinds))
-        return Takers(slots, projections, widths.copy(), kinds, rank)
+        return GroupOutputs(slots, projections, widths.copy(), kinds, rank)
