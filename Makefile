@@ -34,11 +34,11 @@ layers: setup
 	$(BIN)/lint-imports
 
 unit: setup
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # The benchmarks' own tests: every experiment of the papers in a quick run, the peers' programs that can run here.
 bench-test: setup
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup benchmarks/tests
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal benchmarks/tests
 
 # How much of the package the tests without Spark reach: shown, not enforced.
 coverage: setup

@@ -1,4 +1,4 @@
-"""One Spark for all tests of this folder that ask for it, on a Java that is found or was brought along."""
+"""One Spark for each test process, for all tests that ask for it, on a Java that is found or was brought along."""
 
 from __future__ import annotations
 
@@ -28,11 +28,15 @@ SETTINGS = {
 }
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests that use Spark go to one worker (`--dist loadgroup`), so that it is started once."""
-    for item in items:
-        if "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("spark"))
+def python_path() -> str:
+    """Where the Python of a Spark task, or of a program, finds the code under test, the tests and `sitecustomize`."""
+    warm = Path(__file__).parent / "warm"
+    return os.pathsep.join(dict.fromkeys([str(warm), *filter(None, sys.path)]))
+
+
+def environment() -> dict[str, str]:
+    """The environment of a program that starts a Spark of its own."""
+    return {**os.environ, "PYTHONPATH": python_path(), "JAVA_TOOL_OPTIONS": BRIEFLY}
 
 
 @pytest.fixture(scope="session")
@@ -40,12 +44,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A local Spark of two cores."""
     os.environ["JAVA_HOME"] = str(java_home())
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    # Workers import the code that is tested, installed or not, and the tests beside it.
-    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, sys.path)))
+    os.environ["PYTHONPATH"] = python_path()
     builder = SparkSession.builder.master("local[2]").appName("thalweg tests")
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
-    warehouse: Path = tmp_path_factory.mktemp("warehouse")
-    session = builder.config("spark.sql.warehouse.dir", str(warehouse)).getOrCreate()
+    folders = {f"spark.{name}": str(tmp_path_factory.mktemp(name)) for name in ("local.dir", "sql.warehouse.dir")}
+    for key, folder in folders.items():
+        builder = builder.config(key, folder)
+    session = builder.getOrCreate()
     yield session
     session.stop()

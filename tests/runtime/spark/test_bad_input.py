@@ -25,7 +25,7 @@ from thalweg.core.errors import (
 )
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
-from thalweg.runtime.distributed.checkpoint.folder import VERSION
+from thalweg.runtime.distributed.checkpoint import folder, store
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.run import Run
 from thalweg.runtime.spark.sources.directory import directory
@@ -184,7 +184,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_a_few_lines(spark: SparkSe
     assert not (tmp_path / "another" / "query.json").exists()
     about = checkpoint / "query.json"
     whole = about.read_text()
-    about.write_text(whole.replace(f'"version": {VERSION}', '"version": 7'))
+    about.write_text(whole.replace(f'"version": {folder.VERSION}', '"version": 7'))
     with pytest.raises(CheckpointError, match="has format 7"):
         query.start(checkpoint)
     about.write_text(whole)
@@ -192,7 +192,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_a_few_lines(spark: SparkSe
     kept = manifest.read_text()
     for damaged, message in (
         (None, "the state after batch 0 is not there"),
-        (kept.replace('"version": 2', '"version": 7'), "has format 7"),
+        (kept.replace(f'"version": {store.VERSION}', '"version": 7'), "has format 7"),
         (kept[: len(kept) // 2], "cannot be read"),
     ):
         manifest.unlink(missing_ok=True)

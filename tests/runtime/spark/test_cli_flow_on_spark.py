@@ -77,7 +77,6 @@ def test_what_does_not_fit_is_said_at_the_checkpoint(spark: SparkSession, tmp_pa
         again.start(trigger=ONCE)
 
 
-@pytest.mark.xdist_group("spark")
 def test_a_flow_is_started_on_spark_with_the_queries_of_its_catalogue(tmp_path: Path) -> None:
     (tmp_path / "streams.cql").write_text("CREATE STREAM s (ts TIMESTAMP, k INT, v INT) TIMESTAMP BY ts")
     (tmp_path / "s").mkdir()

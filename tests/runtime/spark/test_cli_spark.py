@@ -14,7 +14,7 @@ from pyarrow.csv import write_csv
 from pyspark.sql import SparkSession
 
 from cli.run import lines, refusal, thalweg
-from runtime.spark.conftest import BRIEFLY
+from runtime.spark.conftest import environment
 from thalweg.algebra.catalog import Catalog
 from thalweg.cli.script import checked_queries, read_script
 from thalweg.cli.sources import parse_source
@@ -51,13 +51,11 @@ def rows(tmp_path: Path) -> Path:
 
 
 def start(*args: object) -> subprocess.Popen[str]:
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "JAVA_TOOL_OPTIONS": BRIEFLY}
     command = [sys.executable, "-m", "thalweg", *map(str, args)]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=env, start_new_session=True)
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment(), start_new_session=True)
 
 
-@pytest.mark.xdist_group("spark")
 def test_ctrl_c_and_a_second_start(script: Path, rows: Path, tmp_path: Path) -> None:
     place = tmp_path / "checkpoint"
     source = f"c=csv:{rows}?files_per_batch=1"

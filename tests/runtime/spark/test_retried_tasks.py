@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from faults.disturbed import repeated
 from faults.killing import difference
 from faults.program import expected, last_answer, read_answer, read_changes
-from runtime.spark.conftest import BRIEFLY
+from runtime.spark.conftest import environment
 
 ROWS, PER_BATCH = 450, 150
 
 
-@pytest.mark.xdist_group("spark")
 def test_tasks_that_raise_once_are_run_again_and_sinks_hold_each_change_once(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "JAVA_TOOL_OPTIONS": BRIEFLY}
     done = subprocess.run(
         [sys.executable, "-m", "faults.program", tmp_path, "--master", "local[2,4]", "--disturb", "raise",
          "--rows", str(ROWS), "--per-batch", str(PER_BATCH)],
-        env=environment, capture_output=True, text=True, timeout=300,
+        env=environment(), capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     again = {tuple(map(int, turn.split("-"))) for turn in repeated(tmp_path / "disturbed")}

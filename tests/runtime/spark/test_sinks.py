@@ -15,6 +15,7 @@ import pytest
 from pyspark.sql import SparkSession
 from rich.console import Console
 
+from runtime.spark.conftest import environment
 from runtime.spark.crashing_sink import DEATH, query, sinks
 from runtime.spark.databases import bag, select, start_postgres
 from thalweg.core.errors import CheckpointError, DataError
@@ -85,12 +86,9 @@ def test_all_sinks_hold_the_same_answer(spark: SparkSession, tmp_path: Path) -> 
 
 def run_until_death(folder: Path) -> None:
     """The process ends itself; its Java, which would linger, is ended with it."""
-    paths = os.pathsep.join(filter(None, sys.path))
     command = [sys.executable, "-m", "runtime.spark.crashing_sink", str(folder)]
     with (folder / "told").open("w+") as told:
-        process = subprocess.Popen(
-            command, env={**os.environ, "PYTHONPATH": paths}, stdout=told, stderr=told, start_new_session=True
-        )
+        process = subprocess.Popen(command, env=environment(), stdout=told, stderr=told, start_new_session=True)
         code = process.wait(timeout=120)
         os.killpg(process.pid, signal.SIGKILL)
         assert code == DEATH, (folder / "told").read_text()
