@@ -83,7 +83,7 @@ soak: setup
 	PYTHONPATH=tests $(BIN)/python -m faults.soak --minutes $(MINUTES) --rate $(RATE) --new-keys
 
 # The papers' experiments and the pages of docs/report, ten minutes. Over recorded connections: make report DATA=folder
-PLOTS := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --group report
+PLOTS := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable 'benchmarks[report]'
 report: setup
 	@$(PLOTS)
 	$(BIN)/thalweg bench paper --out docs/report/results $(if $(DATA),--data $(DATA))

@@ -1,28 +1,14 @@
-"""Would catch a benchmark of joins that measures nothing, or an order that is chosen badly: counts, which are exact."""
+"""Would catch a benchmark of join orders that does not run, or measures nothing; tests/kernel checks its counts."""
 
 from __future__ import annotations
 
-from thalweg_benchmarks.joins.methods import methods
 from thalweg_benchmarks.joins.orders import orders
-from thalweg_benchmarks.joins.trees import Case, trees
 from thalweg_benchmarks.joins.workload import Workload
 
-TABLE_5 = Workload(((10, 100, 500), (1, 100, 50), (1, 200, 40), (3, 100, 5)))
+SMALL = Workload(((10, 10, 50), (1, 10, 5), (1, 20, 4), (3, 10, 5)))
 
 
-def test_the_chosen_order_is_near_the_best() -> None:
-    results = list(orders({"Table 5": TABLE_5}, batches=20))
-    assert results[0].holds, results[0].as_dict()  # in comparisons: time is noise here
-    assert results[0].detail["tried"] == 24 and results[0].detail["worst"] > 3 * results[0].detail["best"]
-
-
-def test_hash_tables_look_at_partners_and_nested_loops_at_windows() -> None:
-    (result,) = methods(windows=(400,), batch=800, rounds=1)
-    assert result.detail["nested_loops_comparisons"] > 100 * result.detail["comparisons"] > 0
-
-
-def test_a_multi_way_join_stores_a_third_of_what_trees_store() -> None:
-    alike = Case(Workload(((1, 200, 40),) * 4), batch=400, below=200)
-    time, state = trees({"alike": alike}, batches=1, rounds=1)
-    assert state.holds and state.target is not None, state.as_dict()
-    assert time.detail["tried"] == 6  # the answers of the fastest were compared
+def test_orders_are_compared_by_comparisons_and_by_time() -> None:
+    comparisons, time = orders({"small": SMALL}, batches=2)
+    assert comparisons.detail["tried"] == 24 and comparisons.detail["comparisons"] > 0
+    assert time.ratio > 0 and time.detail["best"] > 0

@@ -11,7 +11,17 @@ from click.testing import CliRunner
 
 from thalweg.cli.main import main
 from thalweg.core.errors import NameNotFoundError, ThalwegError
-from thalweg_benchmarks.papers import EXPERIMENTS, Experiment, Measured, Outcome, Scale, chosen, conduct, keep, kept
+from thalweg_benchmarks.papers import (
+    EXPERIMENTS,
+    Experiment,
+    ExperimentOutcome,
+    FigureData,
+    Scale,
+    chosen,
+    conduct,
+    keep,
+    kept,
+)
 from thalweg_benchmarks.papers import claims as c
 from thalweg_benchmarks.papers.experiment import Axis, Claim
 
@@ -58,16 +68,17 @@ def test_a_predicate_tells_the_numbers_it_saw() -> None:
 
 
 def test_a_curve_bends_at_its_steepest_step() -> None:
-    explained = replace(_experiment(), bends={"slow": "it is slow"}, run=lambda _: Measured(SERIES))
-    told = conduct(explained, Scale()).details
-    assert told == {"where *slow* bends": "most between 1 and 2, to 3 of the rate; it is slow"}
+    explained = replace(_experiment(), bends={"slow": "it is slow"}, run=lambda _: FigureData(SERIES))
+    assert conduct(explained, Scale()).details == {
+        "where *slow* bends": "most between 1 and 2, to 3 of the rate; it is slow"
+    }
 
 
 def _experiment(id_: str = "GolabOzsu2005-fig9") -> Experiment:
     claims = (c.below("fast", "slow", "fast is faster"), c.below("slow", "fast", "slow is faster", why="it is not"))
 
-    def run(scale: Scale) -> Measured:
-        return Measured(SERIES, {"quick": scale.quick})
+    def run(scale: Scale) -> FigureData:
+        return FigureData(SERIES, {"quick": scale.quick})
 
     return Experiment(id_, "a race", "fast wins", "made up", Axis("x"), Axis("y (s)", log=True), run, claims)
 
@@ -85,9 +96,9 @@ def test_an_outcome_has_a_verdict_for_each_sentence() -> None:
 
 
 def test_an_outcome_goes_through_json_unchanged() -> None:
-    named = conduct(replace(_experiment(), run=lambda _: Measured({"fast": {"q1": 1.0, "q2": 2.0}})), Scale())
+    named = conduct(replace(_experiment(), run=lambda _: FigureData({"fast": {"q1": 1.0, "q2": 2.0}})), Scale())
     for outcome in (conduct(_experiment(), Scale()), named):
-        assert Outcome.from_dict(json.loads(json.dumps(outcome.as_dict()))) == outcome
+        assert ExperimentOutcome.from_dict(json.loads(json.dumps(outcome.as_dict()))) == outcome
 
 
 def test_results_are_kept_by_paper_and_replaced_by_newer_ones(tmp_path: Path) -> None:
@@ -127,10 +138,10 @@ def test_experiments_are_found_by_name_paper_and_figure() -> None:
 def test_the_command_tells_and_keeps_what_it_ran(tmp_path: Path) -> None:
     listed = CliRunner().invoke(main, ["bench", "paper", "--list"])
     assert listed.output.count("\n") == len(EXPERIMENTS)
-    told = CliRunner().invoke(
+    printed = CliRunner().invoke(
         main, ["bench", "paper", "GolabOzsu2005-fig13", "--quick", "--json", "--out", str(tmp_path)]
     )
     (outcome,) = kept(tmp_path)
-    assert told.exit_code == 0 and Outcome.from_dict(json.loads(told.stdout)) == outcome
+    assert printed.exit_code == 0 and ExperimentOutcome.from_dict(json.loads(printed.stdout)) == outcome
     shown = CliRunner().invoke(main, ["bench", "paper", "GolabOzsu2005-fig13", "--quick"])
     assert "UPA stores less than NT" in shown.stdout

@@ -26,12 +26,12 @@ SCHEMA = Schema.of(k=DataType.BIGINT)
 
 def _shown(operator: Operator, keys: list[int], window: int, batch: int) -> list[list[int]]:
     """What an operator shows at each instant, one tuple coming at each."""
-    told = []
+    emitted = []
     for first in range(0, len(keys), batch):
         ts = np.arange(first, min(first + batch, len(keys)))
         arrived = Batch.of_arrivals((np.array(keys)[ts],), ts)
-        told.append(operator.process([arrived.between(ts, ts + window)], int(ts[-1])))
-    pieces = Batch.concat(told)
+        emitted.append(operator.process([arrived.between(ts, ts + window)], int(ts[-1])))
+    pieces = Batch.concat(emitted)
     return [
         np.sort(pieces.columns[0][(pieces.start <= t) & (t < pieces.end)]).tolist() for t in range(len(keys))
     ]  # fmt: skip
@@ -67,7 +67,7 @@ def test_work_that_takes_no_time_delays_input_triggered_answers_only() -> None:
     assert (eager.delay.maximum, eager.clock) == (0, 4 * SECOND)
     assert eager.operator("GroupBy")[0].negative_in == 2
     assert late.operator("GroupBy")[0].negative_in == 0
-    assert late.delay.maximum == SECOND // 2  # what left at 2 s is told of at 2.5 s
+    assert late.delay.maximum == SECOND // 2  # tuples that left at 2 s are reported at 2.5 s
 
 
 def test_work_that_takes_time_delays_every_answer_by_it() -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from thalweg.core.errors import ThalwegError
-from thalweg_benchmarks.papers.outcome import Outcome, Verdict, keep
+from thalweg_benchmarks.papers.outcome import ExperimentOutcome, Verdict, keep
 from thalweg_benchmarks.report import build
-from thalweg_benchmarks.report.draw import draw
+from thalweg_benchmarks.report.plots import draw
 
-RACE = Outcome(
+RACE = ExperimentOutcome(
     "GolabOzsu2005-fig9",
     "Figure 9",
     "a race | of two",
@@ -26,7 +26,7 @@ RACE = Outcome(
     {"results": [1, 2]},
     {"at": "today"},
 )
-NAMED = Outcome(
+NAMED = ExperimentOutcome(
     "GhanemEtAl2007-table1", "Table 1", "by name", "All hold.", "Made up.", {"label": "query", "log": False},
     {"label": "time (ms)", "log": True}, {"ours": {"q2": 2.0, "q1": 1.0}}, (Verdict("it holds", True, "1"),),
 )  # fmt: skip
@@ -43,7 +43,8 @@ def test_pages_have_the_numbers_the_verdicts_and_the_reasons(tmp_path: Path) -> 
     ]  # fmt: skip
     page = (tmp_path / "GolabOzsu2005.md").read_text()
     for part in (
-        "## Figure 9: a race | of two", "**The paper says:** Fast wins.", "(plots/GolabOzsu2005-fig9.svg)",
+        '<a id="golabozsu2005-fig9"></a>', "## Figure 9: a race | of two",
+        "**The paper says:** Fast wins.", "(plots/GolabOzsu2005-fig9.svg)",
         "**Verdict: holds in part (1 of 2).**", "- holds: fast is faster (3)",
         "- **does not hold**: by far (slow / fast: 3)\n  - why: it is close",
         "| window (ticks) | slow | fast |", "| 1,000 | 12.5 |  |", "| 2,000 | 30 | 10 |",
@@ -53,7 +54,7 @@ def test_pages_have_the_numbers_the_verdicts_and_the_reasons(tmp_path: Path) -> 
     assert "| q2 | 2 |\n| q1 | 1 |" in (tmp_path / "GhanemEtAl2007.md").read_text()
     index = (tmp_path / "README.md").read_text()
     assert "Of 2 figures and tables 1 hold in all they say; of 3 sentences 2 do." in index
-    linked = "[GolabOzsu2005-fig9](GolabOzsu2005.md#GolabOzsu2005-fig9)"
+    linked = "[GolabOzsu2005-fig9](GolabOzsu2005.md#golabozsu2005-fig9)"
     assert f"| {linked} a race \\| of two | Fast wins. | **holds in part (1 of 2)** |" in index
     assert "| All hold. | holds |" in index
 
@@ -73,23 +74,23 @@ def test_without_matplotlib_the_way_out_is_told(tmp_path: Path, monkeypatch: pyt
 
 
 class _Axes:
-    """Takes down what a plot is told."""
+    """Records the calls of a plot."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+        self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
 
     def __getattr__(self, name: str) -> Any:
         if name == "yaxis":
             return self
-        return lambda *args, **options: self.told.append((name, args, options))
+        return lambda *args, **options: self.calls.append((name, args, options))
 
     def all(self, name: str) -> list[tuple[Any, ...]]:
-        """What it was told under a name."""
-        return [args for told, args, _ in self.told if told == name]
+        """The arguments of all calls of a method."""
+        return [args for called, args, _ in self.calls if called == name]
 
 
 @pytest.mark.parametrize("outcome", [RACE, NAMED], ids=lambda outcome: outcome.id)
-def test_a_plot_has_every_point_and_labelled_axes(outcome: Outcome, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_plot_has_every_point_and_labelled_axes(outcome: ExperimentOutcome, tmp_path: Path) -> None:
     axes, saved = _Axes(), []
 
     class Figure:
@@ -103,8 +104,7 @@ def test_a_plot_has_every_point_and_labelled_axes(outcome: Outcome, tmp_path: Pa
         def close(self, _: Figure) -> None:
             pass
 
-    monkeypatch.setattr("thalweg_benchmarks.report.draw._pyplot", Pyplot)
-    draw(outcome, tmp_path / "plot.svg")
+    draw(outcome, tmp_path / "plot.svg", Pyplot())
     assert saved == [tmp_path / "plot.svg"]
     assert axes.all("set_xlabel") == [(outcome.x["label"],)] and axes.all("set_ylabel") == [(outcome.y["label"],)]
     points = [list(args[1]) for args in axes.all("plot") + axes.all("bar")]

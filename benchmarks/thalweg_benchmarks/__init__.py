@@ -1,1 +1,1 @@
-"""Benchmarks: ratios measured within one run, never absolute times."""
+"""Thalweg's benchmarks. They report ratios measured within one run, because times depend on the machine."""

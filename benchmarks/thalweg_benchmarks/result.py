@@ -1,4 +1,4 @@
-"""What a benchmark says: a ratio, the target it is held against, and whether it holds."""
+"""The result of a benchmark: a ratio, its target, and whether the ratio meets the target."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Result:
 
     case: str
     ratio: float
-    target: float | None  # None if it only tells
-    at_least: bool = False  # whether the ratio must reach the target, rather than stay below it
+    target: float | None  # None: the ratio is only reported
+    at_least: bool = False  # True: the ratio must reach the target; False: it must not exceed it
     detail: dict[str, Any] = field(default_factory=dict)
 
     @property

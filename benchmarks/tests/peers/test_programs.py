@@ -13,10 +13,9 @@ import pytest
 
 import thalweg as tw
 from thalweg_benchmarks.peers.answers import connect, expect
-from thalweg_benchmarks.peers.cannot import why_not
 from thalweg_benchmarks.peers.data import write
 from thalweg_benchmarks.peers.environments import PEERS
-from thalweg_benchmarks.peers.queries import QUERIES, Query
+from thalweg_benchmarks.peers.queries import QUERIES, PeerQuery, why_not
 from thalweg_benchmarks.peers.run import PROGRAMS, Setting, measure
 from thalweg_benchmarks.peers.streams import WORKLOADS
 
@@ -35,7 +34,7 @@ def test_our_query_gives_the_expected_rows(name: str, tmp_path: Path) -> None:
     assert expected and sorted(_ours(query, place)) == expected
 
 
-def _ours(query: Query, place: Path) -> list[tuple[Any, ...]]:
+def _ours(query: PeerQuery, place: Path) -> list[tuple[Any, ...]]:
     """The answer at ten seconds, the last one, or all that ever entered it, of the query that the program asks."""
     session = tw.local()
     rows = []

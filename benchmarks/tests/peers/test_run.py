@@ -14,7 +14,7 @@ from thalweg_benchmarks.peers.answers import Difference
 from thalweg_benchmarks.peers.environments import PEERS
 from thalweg_benchmarks.peers.latency import latency
 from thalweg_benchmarks.peers.lines import lines_of_code
-from thalweg_benchmarks.peers.outcome import Outcome
+from thalweg_benchmarks.peers.outcome import PeerOutcome
 from thalweg_benchmarks.peers.processes import run_process
 from thalweg_benchmarks.peers.queries import QUERIES
 from thalweg_benchmarks.peers.run import PROGRAMS, Setting, measure
@@ -73,9 +73,9 @@ def test_lines_of_code() -> None:
 
 
 def test_the_table_has_a_column_for_each_peer() -> None:
-    right = Outcome("join", "thalweg", "right", lines=15, rows_per_s=280_400, startup_s=7.25, peak_mb=1536)
-    wrong = Outcome("join", "bytewax", "wrong", "missing (1,)", difference=Difference(10, 1, 0))
-    cannot = Outcome("nexmark-q6", "flink", "cannot express", "no such windows")
+    right = PeerOutcome("join", "thalweg", "right", lines=15, rows_per_s=280_400, startup_s=7.25, peak_mb=1536)
+    wrong = PeerOutcome("join", "bytewax", "wrong", "missing (1,)", difference=Difference(10, 1, 0))
+    cannot = PeerOutcome("nexmark-q6", "flink", "cannot express", "no such windows")
     console = Console(width=160, record=True, file=sys.stderr)
     console.print(table([right, wrong, cannot]))
     drawn = console.export_text()
@@ -90,10 +90,10 @@ def test_the_table_has_a_column_for_each_peer() -> None:
 
 
 def test_the_command_gives_a_line_for_each_outcome(tmp_path: Path) -> None:
-    told = lines(
+    printed = lines(
         "bench", "peers", "--query", "nexmark-q1", "--peer", "duckdb", "--rows", 32_000, "--folder", tmp_path, "--json"
     )
-    (outcome,) = map(json.loads, told)
+    (outcome,) = map(json.loads, printed)
     assert (outcome["query"], outcome["peer"], outcome["verdict"]) == ("nexmark-q1", "duckdb", "right")
     assert outcome["missing"] == outcome["extra"] == 0 and outcome["expected"] > 20_000
     assert outcome["rows"] == 32_000

@@ -1,4 +1,4 @@
-"""`thalweg bench`: ratios measured in one run."""
+"""The command group `thalweg bench`, and its commands that print ratios: kernel, joins, flow, spark."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
 
 def _with_data(name: str, data: str) -> Iterator[Result]:
     if name != "joins":
-        raise click.UsageError(f"--data is for the benchmark joins, not {name}")
+        raise click.UsageError(f"--data is an option of `bench joins`, not of `bench {name}`: leave it out")
     return joins.run(Path(data))
 
 
@@ -61,11 +61,11 @@ def _show(results: Iterator[Result], as_json: bool) -> None:
         say(to, f"{failed} missed" if failed else "all hold")
 
 
-@click.group(short_help="Measure ratios against yardsticks in one run; the papers' experiments; peers.")
+@click.group(short_help="Run benchmarks: ratios against yardsticks, the papers' experiments, other systems.")
 def bench() -> None:
-    """Run a benchmark and hold every ratio against its target.
+    """Run a benchmark and compare every ratio with its target.
 
-    Only ratios within one run mean anything; times depend on the machine.
+    Compare ratios within one run only: times depend on the machine.
 
     \b
     Examples:
@@ -78,7 +78,9 @@ def bench() -> None:
 
 def _command(name: str, says: str) -> click.Command:
     @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: case, ratio, target, holds, ...")
-    @click.option("--data", type=click.Path(exists=True, file_okay=False), help="joins: a folder of Zeek logs to join.")
+    @click.option(
+        "--data", type=click.Path(exists=True, file_okay=False), help="Only for joins: a folder of Zeek logs to join."
+    )
     def run(as_json: bool, data: str | None) -> None:
         _show(BENCHES[name]() if data is None else _with_data(name, data), as_json)
 
@@ -86,10 +88,10 @@ def _command(name: str, says: str) -> click.Command:
 
 
 _SAYS = {
-    "flow": "Many queries that share their work.",
-    "joins": "Multi-way joins.",
-    "kernel": "Each operator alone, and whole queries against asking again.",
-    "spark": "Against what Spark does itself.",
+    "flow": "Many queries in one flow, against the same queries run one by one.",
+    "joins": "Multi-way joins: orders, hash tables, trees of binary joins.",
+    "kernel": "Each operator by itself, and whole queries against DuckDB asked again.",
+    "spark": "Thalweg on Spark, against native Spark.",
 }
 
 for _name in BENCHES:

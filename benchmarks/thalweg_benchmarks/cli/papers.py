@@ -1,4 +1,4 @@
-"""`thalweg bench paper` and `thalweg bench report`: the papers' experiments, and the pages made of their numbers."""
+"""`thalweg bench paper` runs the papers' experiments; `thalweg bench report` makes plots and pages of the results."""
 
 from __future__ import annotations
 
@@ -8,23 +8,27 @@ from pathlib import Path
 import click
 
 from thalweg.cli.output import console, say
-from thalweg_benchmarks.papers import Outcome, Scale, chosen, conduct, keep
+from thalweg_benchmarks.papers import ExperimentOutcome, Scale, chosen, conduct, keep
 from thalweg_benchmarks.report import build
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-@click.command(short_help="Run the papers' experiments and hold their claims against the numbers.")
+@click.command(short_help="Run the papers' experiments and check their claims.")
 @click.argument("which", metavar="[ID]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: series, verdicts, details, ...")
-@click.option("--list", "only_list", is_flag=True, help="Name the experiments and run none.")
-@click.option("--quick", is_flag=True, help="Tiny workloads: whether it runs, not whether it holds.")
-@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Recorded connections.")
-@click.option("--out", type=_FOLDER, help="A folder to keep the results in, a file of JSON lines for each paper.")
+@click.option("--list", "only_list", is_flag=True, help="List the experiments; run none.")
+@click.option(
+    "--quick", is_flag=True, help="Tiny workloads, which show that an experiment runs; its verdicts mean nothing."
+)
+@click.option(
+    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="A folder with recorded connections."
+)
+@click.option("--out", type=_FOLDER, help="A folder for the results: a file of JSON lines for each paper.")
 def paper(which: str | None, as_json: bool, only_list: bool, quick: bool, data: Path | None, out: Path | None) -> None:
-    """Run experiment ID ("GolabOzsu2005-fig9"), all of a paper ("GolabOzsu2005"), or all there are.
+    """Run experiment ID ("GolabOzsu2005-fig9"), all of a paper ("GolabOzsu2005"), or every experiment.
 
-    Without --data, connections are made up from a seed. A folder given with it may hold zeek_conn_*.parquet, or
+    Without --data, the connections are generated from a seed. The folder of --data holds zeek_conn_*.parquet, or
     LBL-CONN-7's text as lbl-conn-7*.
 
     \b
@@ -33,13 +37,13 @@ def paper(which: str | None, as_json: bool, only_list: bool, quick: bool, data: 
       thalweg bench paper GolabOzsu2005-fig9 --json
       thalweg bench paper --out docs/report/results
     """
-    to, told = console(), console(stderr=True)
+    to, progress = console(), console(stderr=True)
     experiments = chosen(which)
     for i, experiment in enumerate(experiments):
         if only_list:
             say(to, f"{experiment.id:28} {experiment.title}")
             continue
-        say(told, f"[{i + 1}/{len(experiments)}] {experiment.id}: {experiment.title} ...", "dim")
+        say(progress, f"[{i + 1}/{len(experiments)}] {experiment.id}: {experiment.title} ...", "dim")
         outcome = conduct(experiment, Scale(quick, data))
         if out is not None:
             keep(outcome, out)
@@ -50,7 +54,7 @@ def paper(which: str | None, as_json: bool, only_list: bool, quick: bool, data: 
                 say(to, line)
 
 
-def _lines(outcome: Outcome) -> list[str]:
+def _lines(outcome: ExperimentOutcome) -> list[str]:
     seconds = outcome.run["seconds"]
     lines = [f"{outcome.id:28} {outcome.verdict} ({seconds} s)"]
     for verdict in outcome.verdicts:
@@ -63,7 +67,7 @@ def _lines(outcome: Outcome) -> list[str]:
 @click.command(short_help="Draw the plots and write the pages of a report.")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 def report(folder: Path) -> None:
-    """Make FOLDER's pages and plots of the results in FOLDER/results.
+    """Write pages and plots into FOLDER, from the results in FOLDER/results.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`thalweg bench peers`: what other systems give for the same questions."""
+"""`thalweg bench peers`: other systems with the same queries over the same rows."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ from thalweg_benchmarks.peers.run import Setting
 from thalweg_benchmarks.peers.table import notes, table
 
 
-@click.command(short_help="Other systems, asked the same questions over the same rows.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line, as soon as anything is known.")
+@click.command(short_help="Other systems with the same queries over the same rows.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line, as each peer ends.")
 @click.option(
-    "--query", "queries", multiple=True, type=click.Choice(list(QUERIES)), help="This one only; may be given again."
+    "--query", "queries", multiple=True, type=click.Choice(list(QUERIES)), help="Only this one; may be repeated."
+)
+@click.option("--peer", "peers_", multiple=True, type=click.Choice(list(PEERS)), help="Only this one; may be repeated.")
+@click.option("--rows", type=click.IntRange(1), help="The most rows of a timed run.")
+@click.option(
+    "--slide", type=click.IntRange(1), default=10, show_default=True, help="Seconds between two answers of a window."
 )
 @click.option(
-    "--peer", "peers_", multiple=True, type=click.Choice(list(PEERS)), help="This one only; may be given again."
+    "--folder", default=".peers", show_default=True, help="Where the peers' environments and the data are kept."
 )
-@click.option("--rows", type=click.IntRange(1), help="Take the time over up to so many rows.")
-@click.option("--slide", type=click.IntRange(1), default=10, show_default=True, help="Seconds between answers.")
-@click.option("--folder", default=".peers", show_default=True, help="For the peers' environments and the data.")
 def peers(
     as_json: bool, queries: Sequence[str], peers_: Sequence[str], rows: int | None, slide: int, folder: str
 ) -> None:
-    """Ask other systems the same questions, and take the time of those that give the right rows.
+    """Run the same queries in other systems, compare their rows, and time those whose rows are right.
 
-    An environment is made for each with pip. Nothing is timed whose rows are wrong.
+    pip installs each system into an environment of its own. A system with wrong rows is not timed.
 
     \b
     Examples:

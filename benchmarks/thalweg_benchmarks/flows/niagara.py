@@ -1,14 +1,13 @@
-"""Stocks and articles: an eddy against the two plans that NiagaraCQ would make (MaddenEtAl2002 §5).
+"""Stocks joined with articles: an eddy against the two plans of NiagaraCQ (MaddenEtAl2002 §5).
 
     SELECT * FROM stocks AS s, articles AS a WHERE s.price > x AND s.symbol = a.symbol
 
-*PullUp* joins once and selects for all queries above the join. *PushDown* selects for all queries at once, but then
-each query has a join of its own, with the articles' table shared. Both hand on a copy of a tuple for each query that
-it goes to.
-All three give every query a batch of its own, one after the other.
-In the second experiment x is replaced by a costly predicate of each query's own: first an expression, which is computed
-for every row, then a user's function. That one our engine asks once for equal arguments, below the join or above it, so
-that PullUp as NiagaraCQ has it, which asks for every row, stands beside a PullUp with that memory.
+*PullUp* has one join, and selects for all queries above it. *PushDown* selects for all queries below, and each query
+has a join of its own. Both copy a tuple for each query that gets it. All three emit a batch for each query.
+
+In the second experiment each query has a costly predicate in place of `price > x`: first an expression, which is
+evaluated for every row, then a user's function. Our engine calls a user's function once for equal arguments, below the
+join or above it; NiagaraCQ's PullUp calls it for every row. So PullUp is measured both ways.
 """
 
 from __future__ import annotations
@@ -37,19 +36,19 @@ from thalweg_benchmarks.result import Result
 STOCKS = Stream("stocks", Schema.of(symbol=DataType.BIGINT, price=DataType.BIGINT))
 ARTICLES = Stream("articles", Schema.of(symbol=DataType.BIGINT, text=DataType.BIGINT))
 SYMBOLS = 10_000
-PAPER = 2_250  # in the paper
-HIGHEST = 100_000  # price
-TEXT = 1_000  # characters that a costly predicate looks through
-PAST = 40  # prices that a user's function looks at
+PAPER = 2_250  # symbols in the paper
+HIGHEST = 100_000  # the highest price
+TEXT = 1_000  # characters that a costly predicate searches
+PAST = 40  # prices that a user's function scans
 QUERIES = (1, 10, 20, 50, 100, 200)
-AHEAD = 5.0  # of PullUp, with costly predicates and several articles for a quote
+AHEAD = 5.0  # times as fast as PullUp, with costly predicates and several articles for a quote
 
 SYMBOL, PRICE = column(STOCKS.schema, 0), column(STOCKS.schema, 1)
 BOTH = STOCKS.schema + ARTICLES.schema
 
 
 def run(queries: Sequence[int] = QUERIES, costly: int = 100, symbols: int = SYMBOLS) -> Iterator[Result]:
-    """By number of queries, then by number of articles for a quote, with as many pairs of both."""
+    """Ratios by the number of queries, then by the number of articles for a quote, with equally many joined pairs."""
     for count, size in product(queries, dict.fromkeys((min(PAPER, symbols), symbols))):
         bench = Bench(bounds(count), 1, size)
         batches = MEASURED * max(1, SYMBOLS // size)
@@ -74,13 +73,13 @@ def _ahead(what: str, articles: int, ratio: float, target: float | None) -> Resu
 
 
 def bounds(count: int) -> list[Expression]:
-    """price > x; the lowest x lets all pass."""
+    """Predicates price > x; the lowest x selects every quote."""
     xs = np.sort(np.random.default_rng(1).integers(0, HIGHEST, count))
     return [call(">", PRICE, literal(int(x))) for x in (0, *xs[1:].tolist())]
 
 
 def costly_predicates(count: int) -> list[Expression]:
-    """A search in a text of each query's own, long enough that it takes its time; it lets few quotes pass."""
+    """Predicates that search a long text made from the price, different for each query; they select few quotes."""
     rng, found = np.random.default_rng(3), list[Expression]()
     for i in range(count):
         letters = "".join(rng.choice(list("abcdefgh"), TEXT).tolist())
@@ -90,7 +89,7 @@ def costly_predicates(count: int) -> list[Expression]:
 
 
 def functions(count: int) -> list[Expression]:
-    """Functions in Python that look through a made-up past of the price, for some ten microseconds as in the paper."""
+    """User functions in Python that take some ten microseconds, as in the paper: each scans invented past prices."""
 
     def looks_for(text: str, number: int) -> UserFunction:
         @function(name=f"wants_{number}", returns=bool, takes=int)
@@ -104,21 +103,21 @@ def functions(count: int) -> list[Expression]:
 
 @dataclass(frozen=True)
 class Bench:
-    """The same queries, which differ in their predicates over stocks, in three ways over the same articles."""
+    """Queries with different predicates over stocks, run by an eddy, PullUp or PushDown over the same articles."""
 
     predicates: Sequence[Expression]
     articles: int  # for each symbol
     symbols: int = SYMBOLS
 
     def quotes(self, batches: int = MEASURED) -> Iterator[Batch]:
-        """Batches of a quote for each symbol, and one before them."""
+        """Batches with a quote for each symbol: `batches` of them, and one before, which is not timed."""
         rng = np.random.default_rng(2)
         for at in range(1, batches + 2):
             prices = rng.integers(1, HIGHEST + 1, self.symbols)
             yield Batch.of_arrivals([np.arange(self.symbols), prices], np.full(self.symbols, at))
 
     def eddy(self) -> Callable[[Batch, int], int]:
-        """All queries in an eddy."""
+        """All queries in one eddy."""
         eddy = Eddy({stream.name: stream.schema for stream in (STOCKS, ARTICLES)}, StringPool())
         for slot, predicate in enumerate(self.predicates):
             query = spj(Select(_joined(), predicate))
@@ -128,7 +127,7 @@ class Bench:
         return lambda batch, now: sum(len(gained) for _, gained in eddy.process({"stocks": batch}, now))
 
     def pull_up(self, for_each: bool = False) -> Callable[[Batch, int], int]:
-        """One join, then the predicates over its results; `for_each`: functions are asked for each of them."""
+        """One join, then the predicates over its results; `for_each`: call user functions for each result."""
         join = build(_joined())
         join.process({"articles": self._table()}, 0)
         selected = _Grouped(self.predicates, BOTH, for_each)
@@ -137,7 +136,7 @@ class Bench:
     def push_down(self) -> Callable[[Batch, int], int]:
         """The predicates over stocks, then a join for each query."""
         joins = [build(_joined()) for _ in self.predicates]
-        for join in joins:  # before anything is measured, so that sharing the table would save nothing
+        for join in joins:  # loaded before the timing starts, so that a shared table would gain nothing
             join.process({"articles": self._table()}, 0)
         selected = _Grouped(self.predicates, STOCKS.schema)
 
@@ -160,7 +159,7 @@ def _joined() -> Plan:
 
 
 class _Grouped:
-    """NiagaraCQ's grouped selection: a join with the table of constants where there are such; then the split."""
+    """NiagaraCQ's grouped selection: a join with the table of constants, if the predicates have constants; a split."""
 
     def __init__(self, predicates: Sequence[Expression], schema: Schema, for_each: bool = False) -> None:
         bounds = [p.args[1] for p in predicates if isinstance(p, Call) and p.function == ">"]
@@ -171,7 +170,7 @@ class _Grouped:
         self._conditions = [Condition(p, schema, StringPool()) for p in predicates]
 
     def split(self, tuples: Batch) -> Iterator[Batch]:
-        """A copy of the tuples for each query that wants them."""
+        """For each query a copy of the tuples that its predicate selects."""
         if self._functions:
             prices = tuples.columns[1].tolist()
             for function_ in self._functions:

@@ -16,24 +16,24 @@ from thalweg.algebra.windows import Unbounded
 from thalweg.core.batch import Batch
 from thalweg.core.strings import StringPool
 from thalweg.flows.eddy import Eddy, SpjQuery, Use
-from thalweg_benchmarks.flows.workload import SPREAD, Tuples, a_stream
+from thalweg_benchmarks.flows.workload import SPREAD, TupleBatches, a_stream
 from thalweg_benchmarks.result import Result
 
 GIGABYTE = 1 << 30
-SELECTED = 0.002  # the share of tuples that a predicate lets through
+SELECTED = 0.002  # the share of tuples that a predicate selects
 BATCH = 2_000
 
 
 def run(queries: int = 100_000) -> Iterator[Result]:
-    """The memory of everything but the tuples, and the time for a tuple."""
+    """The memory of the eddy without tuples, as gigabytes, and the time for a tuple."""
     streams = [a_stream(f"s{i}", 3) for i in range(5)]
-    batches = {stream.name: next(iter(Tuples(stream, BATCH, seed))) for seed, stream in enumerate(streams)}
+    batches = {stream.name: next(iter(TupleBatches(stream, BATCH, seed))) for seed, stream in enumerate(streams)}
     tracemalloc.start()
     eddy = filled(streams, queries)
     results = len(eddy.process(batches, BATCH))  # builds the indexes
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    gc.collect()  # of what has just been measured
+    gc.collect()  # frees what tracemalloc kept, before the timing
     took = min(_seconds(eddy, batches) for _ in range(3)) / (BATCH * len(streams))
     detail = {
         "bytes_per_query": round(peak / queries),

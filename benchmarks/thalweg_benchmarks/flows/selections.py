@@ -1,4 +1,4 @@
-"""Selections shared by an eddy: against the kernel and an eddy for each query, and with ever more queries."""
+"""Selections in one eddy, against a pipeline for each query, an eddy for each query, and ten times the queries."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from thalweg.core.batch import Batch
 from thalweg.core.strings import StringPool
 from thalweg.flows.eddy import Eddy, spj
 from thalweg.kernel.pipeline import build
-from thalweg_benchmarks.flows.workload import Tuples, a_stream, bands, random_queries
+from thalweg_benchmarks.flows.workload import TupleBatches, a_stream, bands, random_queries
 from thalweg_benchmarks.result import Result
 
-AGAINST_KERNEL = 50.0  # 1,000 queries
-GROWTH = 4.0  # from 1,000 to 10,000 queries
-AGAINST_EDDIES = 2.0  # from about 20 queries on (MaddenEtAl2002, figure 6)
+AGAINST_KERNEL = 50.0  # times as fast as a pipeline for each of 1,000 queries
+GROWTH = 4.0  # of the time, from 1,000 to 10,000 queries
+AGAINST_EDDIES = 2.0  # times as fast as an eddy for each of 20 queries or more (MaddenEtAl2002 Figure 6)
 MATCHES = 10.0  # per tuple
 MEASURED = 5
 
-Process = Callable[[Batch, int], int]  # what a way to run queries does with a batch: how many results they get
+Process = Callable[[Batch, int], int]  # a way to run queries: takes a batch, returns the number of results
 
 
 def run(queries: int = 1_000, size: int = 1_000) -> Iterator[Result]:
-    """All comparisons; the first numbers of queries and tuples per batch can be made smaller."""
+    """All comparisons; `queries` and `size` (tuples per batch) can be made smaller for tests."""
     stream = a_stream("s", 5)
     plans = bands(stream, queries, MATCHES, np.random.default_rng(1))
     for tuples, target in ((size, AGAINST_KERNEL), (10 * size, None)):
         ways = [shared_eddy(stream, plans), split_eddy(stream, plans), one_by_one(plans)]
-        shared, split, alone = measure(ways, Tuples(stream, tuples))
+        shared, split, alone = measure(ways, TupleBatches(stream, tuples))
         for what, took, held in (("results with their query's number", shared, target), ("a batch each", split, None)):
             detail = {"queries": queries, "batch": tuples, "microseconds_per_tuple": round(took / tuples * 1e6, 3)}
             name = f"{queries:,} queries, batches of {tuples:,}, {what}: shared against one by one"
             yield Result(name, alone / took, held, at_least=True, detail=detail)
     more = bands(stream, 10 * queries, MATCHES, np.random.default_rng(1))
     both = [shared_eddy(stream, plans), shared_eddy(stream, more)]
-    few, many = measure(both, Tuples(stream, 10 * size), alike=False)
+    few, many = measure(both, TupleBatches(stream, 10 * size), alike=False)
     yield Result(f"{10 * queries:,} queries against {queries:,}, {MATCHES:g} matches per tuple", many / few, GROWTH)
     for count in (5, 20, 50):
         drawn = random_queries(stream, count, np.random.default_rng(count))
-        shared, eddies = measure([shared_eddy(stream, drawn), an_eddy_each(stream, drawn)], Tuples(stream, size))
+        shared, eddies = measure([shared_eddy(stream, drawn), an_eddy_each(stream, drawn)], TupleBatches(stream, size))
         target = AGAINST_EDDIES if count >= 20 else None
         name = f"{count} random queries: one eddy against an eddy each"
         yield Result(name, eddies / shared, target, at_least=True)
@@ -52,9 +52,9 @@ def run(queries: int = 1_000, size: int = 1_000) -> Iterator[Result]:
 def measure(
     ways: Sequence[Process], tuples: Iterable[Batch], alike: bool = True, batches: int = MEASURED
 ) -> list[float]:
-    """Seconds of the processor for a batch, the median over some, by way; those that are `alike` must give as much.
+    """The median processor time for a batch, in seconds, by way; if they are `alike`, their result counts must agree.
 
-    The ways take turns, batch by batch, and each is the first as often as any: a batch's first finds colder caches.
+    The ways take turns on each batch, and each way is first equally often, because the first finds cold caches.
     """
     times: list[list[float]] = [[] for _ in ways]
     for place, batch in enumerate(islice(tuples, batches + 1)):
@@ -63,7 +63,7 @@ def measure(
             way = turn % len(ways)
             began = time.process_time()
             results.add(ways[way](batch, int(batch.start[-1])))
-            if place:  # the first one builds indexes
+            if place:  # the first batch builds indexes
                 times[way].append(time.process_time() - began)
         if alike and len(results) > 1:
             raise AssertionError(f"ways to run the same queries gave {sorted(results)} results")
@@ -71,13 +71,13 @@ def measure(
 
 
 def shared_eddy(stream: Stream, plans: Sequence[Plan]) -> Process:
-    """All queries in one eddy, which hands out results with the number of the query that gets each."""
+    """All queries in one eddy, which emits packed results: each with the number of its query."""
     eddy = _filled(stream, plans)
     return lambda batch, now: sum(len(gained) for _, gained in eddy.process({stream.name: batch}, now).packed())
 
 
 def split_eddy(stream: Stream, plans: Sequence[Plan]) -> Process:
-    """The same, which hands out a batch for each query."""
+    """All queries in one eddy, which emits a batch for each query."""
     eddy = _filled(stream, plans)
     return lambda batch, now: sum(len(gained) for _, gained in eddy.process({stream.name: batch}, now))
 

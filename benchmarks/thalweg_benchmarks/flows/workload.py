@@ -1,4 +1,4 @@
-"""Selections over streams of numbers: random queries as in MaddenEtAl2002 §3.2.8, and ever more selective ones."""
+"""Selections over streams of uniform numbers: random queries as in MaddenEtAl2002 §3.2.8, and narrow bands."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 
-SPREAD = 10_000  # attributes are uniform from 0 up to this
+SPREAD = 10_000  # attributes are uniform in 0 .. SPREAD - 1
 
 
 def a_stream(name: str, attributes: int) -> Stream:
-    """A stream of an index and so many attributes."""
+    """A stream with an index and `attributes` attributes a0, a1, ..."""
     return Stream(name, Schema.of(index=DataType.BIGINT, **{f"a{i}": DataType.BIGINT for i in range(attributes)}))
 
 
@@ -27,7 +27,7 @@ def _selecting(stream: Stream, parts: Sequence[Expression]) -> Plan:
 
 
 def random_queries(stream: Stream, count: int, rng: np.random.Generator) -> list[Plan]:
-    """Each attribute is compared in every second query, by any order, with any value (at least one is)."""
+    """Queries that compare each attribute with a random value, with a chance of one half; at least one of them."""
     plans = []
     for _ in range(count):
         attributes = np.flatnonzero(rng.random(len(stream.schema) - 1) < 0.5)
@@ -42,7 +42,7 @@ def random_queries(stream: Stream, count: int, rng: np.random.Generator) -> list
 
 
 def bands(stream: Stream, count: int, matches: float, rng: np.random.Generator) -> list[Plan]:
-    """Each query wants some attributes within bounds of its own; together they match so often per tuple."""
+    """Queries that select some attributes within random bounds, so narrow that `matches` queries match a tuple."""
     plans = []
     for _ in range(count):
         attributes = rng.permutation(len(stream.schema) - 1)[: rng.integers(1, len(stream.schema))]
@@ -60,8 +60,8 @@ def _value(rng: np.random.Generator) -> int:
 
 
 @dataclass
-class Tuples:
-    """Batches of a stream's tuples, one tick apart."""
+class TupleBatches:
+    """Endless batches of `size` tuples of a stream, one tuple per tick."""
 
     stream: Stream
     size: int

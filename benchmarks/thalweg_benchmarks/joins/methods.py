@@ -8,15 +8,15 @@ from thalweg.kernel.pipeline import Settings
 from thalweg_benchmarks.joins.workload import Workload, measure_all
 from thalweg_benchmarks.result import Result
 
-FASTER = 5.0  # at windows of AT tuples
+FASTER = 5.0  # times as fast at windows of AT tuples
 AT = 1_000
 WINDOWS = (250, 1_000, 4_000)
-GROWS = 1.0  # from a window to the next, four times as large: the gap is to grow at all
+GROWS = 1.0  # of the ratio, from a window to one four times as large: it must grow
 BATCH = 8_000
 
 
 def methods(windows: Sequence[int] = WINDOWS, batch: int = BATCH, rounds: int = 10) -> Iterator[Result]:
-    """How many times faster hash tables are, and how that grows with the window."""
+    """The speed-up of hash tables over nested loops, and its growth with the window."""
     ratios = []
     for window in windows:
         workload = Workload(((1, window, window // 2),) * 4)

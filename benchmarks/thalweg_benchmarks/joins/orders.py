@@ -1,4 +1,4 @@
-"""The order that a join chooses while it runs, against given orders: nested loops, a few tuples at a time."""
+"""The join order that the operator chooses at run time, against fixed orders; nested loops, small batches."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from itertools import permutations
 import numpy as np
 
 from thalweg.kernel.pipeline import Settings
-from thalweg_benchmarks.joins.workload import Measured, Workload, measure, measure_all
+from thalweg_benchmarks.joins.workload import JoinTiming, Workload, measure, measure_all
 from thalweg_benchmarks.result import Result
 
-WITHIN = 1.1  # of the best order
-SAMPLE = 24  # orders of six windows, of which there are 720
+WITHIN = 1.1  # times the best order
+SAMPLE = 24  # of the 720 orders of six windows
 ROUNDS = 8
 
-FASTER = 4  # than in the tables: with as few tuples as there, a batch costs the same whatever is done with them
+FASTER = 4  # times the tables' rates: with so few tuples, a batch costs the same in any order
 
 # Tables 5 to 7, and six windows: one attribute, a fast stream, windows of different sizes.
 WORKLOADS: Mapping[str, Workload] = {
@@ -28,7 +28,7 @@ WORKLOADS: Mapping[str, Workload] = {
 
 
 def orders(workloads: Mapping[str, Workload] = WORKLOADS, batches: int = 15) -> Iterator[Result]:
-    """Comparisons against the best of all orders tried; time against the three fastest of them, in turn with these."""
+    """Comparisons against the best fixed order; time against the three fastest ones, which take turns with it."""
     for name, workload in workloads.items():
         batch = 2 * round(workload.ticks)
         freely = Settings(join="nested-loops")
@@ -54,13 +54,13 @@ def orders(workloads: Mapping[str, Workload] = WORKLOADS, batches: int = 15) -> 
         yield Result(f"{case}, time", ours.seconds / fastest, WITHIN, detail=micros)
 
 
-def _given(workload: Workload, order: tuple[int, ...], batch: int, batches: int) -> Measured:
+def _given(workload: Workload, order: tuple[int, ...], batch: int, batches: int) -> JoinTiming:
     settings = Settings(join="nested-loops", order=order)
     return measure(workload, workload.join(), settings, batch=batch, batches=batches)
 
 
 def some(streams: int) -> list[tuple[int, ...]]:
-    """All orders, or some drawn ones."""
+    """All orders of so many streams, or a sample of `SAMPLE` of them."""
     everything = list(permutations(range(streams)))
     if len(everything) <= SAMPLE:
         return everything

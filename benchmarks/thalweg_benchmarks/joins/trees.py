@@ -1,9 +1,9 @@
 """One join of four or six windows against trees of binary joins (GolabOzsu2003 §6).
 
-Where all windows are alike and few of the results fulfil a condition over all of them, intermediate results are large;
-then what is stored is compared too. In the tables' workloads some order of a tree keeps them small. The trees are
-left-deep, which is what plans are made of, and bushy, which has the smallest intermediate results. The fastest of many
-take turns with the join.
+In the first cases all windows have the same rate and size, and few results fulfil a condition over all inputs, so
+intermediate results are large; these cases compare state, too. In the tables' workloads some trees keep intermediate
+results small. Left-deep trees are those that plans are made of; bushy trees have the smallest intermediate results. All
+trees run once, then the fastest take turns with the multi-way join.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from thalweg.algebra.plan import Join, MultiJoin, Plan, unflatten
 from thalweg.core.schema import Schema
 from thalweg_benchmarks.joins.orders import WORKLOADS as TABLES
 from thalweg_benchmarks.joins.orders import some
-from thalweg_benchmarks.joins.workload import Measured, Workload, measure, measure_all
+from thalweg_benchmarks.joins.workload import JoinTiming, Workload, measure, measure_all
 from thalweg_benchmarks.result import Result
 
 NO_SLOWER = 1.0
 A_THIRD = 1 / 3
 FINALISTS = 3  # trees that take turns with the join
-# Orders of four windows that bushy trees take by twos (these are all), of six by twos and threes.
+# Orders of the inputs of bushy trees: all three pairings of four windows, two orders of six.
 GROUPED = {4: ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2)), 6: ((0, 1, 2, 3, 4, 5), (2, 4, 0, 5, 1, 3))}
 
 
 @dataclass(frozen=True)
-class Case:
-    """A workload in batches; if all windows are alike, results count where the numbers in them add up to little."""
+class TreeCase:
+    """A workload in batches of `batch` ticks; `below` bounds the sum of a result's numbers, None: no such condition."""
 
     workload: Workload
     batch: int
     below: int | None = None
 
     def join(self) -> MultiJoin:
-        """One operator."""
+        """The plan with one multi-way join."""
         plain = self.workload.join()
         return plain if self.below is None else self.workload.join([_few(plain.schema, self.below)])
 
     def trees(self) -> list[Plan]:
-        """Left-deep ones, of which there need not be many if all windows are alike, and bushy ones."""
+        """Left-deep trees (a few suffice if all windows are alike) and bushy trees."""
         multi = self.join()
         inputs = len(multi.inputs)
         orders = some(inputs) if self.below is None else some(inputs)[:3]
@@ -49,12 +49,12 @@ class Case:
         return [unflatten(multi, o) for o in orders] + [_bushy(given, size, self.below) for given, size in bushy]
 
 
-def _alike(windows: int, tuples: int, values: int, batch: int, below: int) -> tuple[str, Case]:
+def _alike(windows: int, tuples: int, values: int, batch: int, below: int) -> tuple[str, TreeCase]:
     name = f"{windows} windows of {tuples:,} tuples, {values:,} values, batches of {batch:,}"
-    return name, Case(Workload(((1, tuples, values),) * windows), batch, below)
+    return name, TreeCase(Workload(((1, tuples, values),) * windows), batch, below)
 
 
-CASES: Mapping[str, Case] = {
+CASES: Mapping[str, TreeCase] = {
     **dict(
         (
             _alike(4, 500, 100, 400, 200),
@@ -65,12 +65,12 @@ CASES: Mapping[str, Case] = {
             _alike(6, 1_000, 300, 1_000, 600),
         )
     ),
-    **{name: Case(workload, 400) for name, workload in TABLES.items()},
+    **{name: TreeCase(workload, 400) for name, workload in TABLES.items()},
 }
 
 
-def trees(cases: Mapping[str, Case] = CASES, batches: int = 3, rounds: int = 16) -> Iterator[Result]:
-    """Time against the fastest tree, and what is stored against the one of the fastest that stores least."""
+def trees(cases: Mapping[str, TreeCase] = CASES, batches: int = 3, rounds: int = 16) -> Iterator[Result]:
+    """Time against the fastest tree, and state against the smallest state among the fastest trees."""
     for name, case in cases.items():
         every = case.trees()
         first = [measure(case.workload, tree, batch=case.batch, batches=batches) for tree in every]
@@ -92,19 +92,19 @@ def trees(cases: Mapping[str, Case] = CASES, batches: int = 3, rounds: int = 16)
         yield Result(f"{name}: multi-way / tree, state", ours.stored / least, target, detail=stored)
 
 
-def _check(ours: Measured, theirs: Sequence[Measured]) -> None:
+def _check(ours: JoinTiming, theirs: Sequence[JoinTiming]) -> None:
     if any(tree.results != ours.results for tree in theirs):
         raise AssertionError(f"trees and the multi-way join differ: {ours.results}, {[t.results for t in theirs]}")
 
 
 def _few(schema: Schema, below: int) -> Expression:
-    """A condition over all inputs that one result in some thousands fulfils."""
+    """A condition over all inputs that one in some thousands of results fulfils."""
     numbers: list[Expression] = [column(schema, c) for c in range(1, len(schema), 2)]
     return call("<", reduce(lambda total, more: call("+", total, more), numbers), literal(below))
 
 
 def _bushy(inputs: Sequence[Plan], size: int, below: int | None) -> Plan:
-    """Groups of inputs are joined, then the groups."""
+    """Join the inputs in groups of `size`, then join the groups."""
     *groups, last = (reduce(_joined, inputs[i : i + size]) for i in range(0, len(inputs), size))
     left = reduce(_joined, groups)
     top = _joined(left, last)

@@ -1,4 +1,4 @@
-"""Streams as in GolabOzsu2003 §6.1: in every tick a tuple of a stream that is drawn by the streams' rates."""
+"""Streams as in GolabOzsu2003 §6.1: each tick has one tuple, of a stream drawn with a probability by its rate."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from thalweg.core.types import DataType
 from thalweg.kernel.pipeline import Pipeline, Settings, build
 
 SCHEMA = Schema.of(attr=DataType.BIGINT, x=DataType.BIGINT)
-FILLED = 1.25  # of the longest window, before anything is measured
+FILLED = 1.25  # times the longest window, before the timing starts
 X = 1_000  # values of the second column
 
 
 @dataclass(frozen=True)
 class Workload:
-    """By stream its rate, the time its window spans and its distinct values, which begin at the least.
+    """For each stream (rate, extent of its window in units of time, number of distinct values).
 
-    A unit of time has as many ticks as all rates add up to, so that a window holds rate x time tuples.
+    A unit of time has as many ticks as the sum of all rates, so that a window holds rate x extent tuples.
     """
 
     streams: tuple[tuple[float, float, int], ...]
@@ -37,11 +37,11 @@ class Workload:
         return sum(rate for rate, _, _ in self.streams)
 
     def faster(self, factor: int) -> Workload:
-        """The same joins with so many times the tuples and the values: partners stay as many."""
+        """The same joins with `factor` times the tuples and the values: a tuple has as many partners as before."""
         return Workload(tuple((factor * rate, extent, factor * values) for rate, extent, values in self.streams))
 
     def join(self, more: Sequence[Expression] = ()) -> MultiJoin:
-        """All windows joined by their common attribute, and more conditions."""
+        """All windows joined on their common attribute, with more conditions."""
         windows = [
             Windowed(StreamScan(Stream(f"s{i + 1}", SCHEMA)), Range(round(extent * self.ticks)))
             for i, (_, extent, _) in enumerate(self.streams)
@@ -52,8 +52,8 @@ class Workload:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """Per tick seconds and comparisons, and how much a pipeline stores and has put out."""
+class JoinTiming:
+    """Seconds and comparisons per tick, stored tuples, results of a round, and the chosen orders."""
 
     seconds: float
     comparisons: float
@@ -62,8 +62,8 @@ class Measured:
     orders: str
 
 
-class Fed:
-    """A pipeline and what is fed to it: the same tuples for every plan of a workload."""
+class JoinRun:
+    """A pipeline and its input: every plan of a workload gets the same tuples."""
 
     def __init__(self, workload: Workload, plan: Plan, settings: Settings | None = None, seed: int = 4) -> None:
         self._workload = workload
@@ -74,7 +74,7 @@ class Fed:
         self.pipeline.begin(-1)
 
     def step(self, ticks: int) -> Batch:
-        """What the answer gains in so many ticks."""
+        """Process the tuples of the next `ticks` ticks; return the changes of the answer."""
         rates = np.array([rate for rate, _, _ in self._workload.streams])
         source = self._rng.choice(len(rates), ticks, p=rates / rates.sum())
         keys, xs = self._rng.random(ticks), self._rng.integers(0, X, ticks)
@@ -93,8 +93,8 @@ class Fed:
 
 def measure(
     workload: Workload, plan: Plan, settings: Settings | None = None, *, batch: int, batches: int, rounds: int = 1
-) -> Measured:
-    """One plan by itself."""
+) -> JoinTiming:
+    """Time one plan by itself."""
     return measure_all(workload, [(plan, settings)], batch=batch, batches=batches, rounds=rounds)[0]
 
 
@@ -105,12 +105,12 @@ def measure_all(
     batch: int,
     batches: int,
     rounds: int = 1,
-) -> list[Measured]:
-    """Fill the windows, then time batches, of every plan in turn: so all of them meet the same noise.
+) -> list[JoinTiming]:
+    """Fill the windows, then time batches of every plan in turn, so that noise meets all plans alike.
 
-    Of several rounds the fastest counts, and the first one's comparisons.
+    Seconds are those of the fastest round, comparisons those of the first.
     """
-    timed = [_Timed(Fed(workload, plan, settings), batch, batches) for plan, settings in ways]
+    timed = [_Timed(JoinRun(workload, plan, settings), batch, batches) for plan, settings in ways]
     longest = round(FILLED * workload.ticks * max(extent for _, extent, _ in workload.streams))
     for one in timed:
         one.fill(longest)
@@ -121,9 +121,9 @@ def measure_all(
 
 
 class _Timed:
-    """A pipeline and the rounds that it was timed in."""
+    """A pipeline and its timed rounds."""
 
-    def __init__(self, fed: Fed, batch: int, batches: int) -> None:
+    def __init__(self, fed: JoinRun, batch: int, batches: int) -> None:
         self._fed, self._batch, self._batches = fed, batch, batches
         self._seconds: list[float] = []
         self._compared: list[int] = []
@@ -140,10 +140,10 @@ class _Timed:
         self._seconds.append(self._fed.seconds - before)
         self._compared.append(_comparisons(self._fed.pipeline))
 
-    def measured(self) -> Measured:
+    def measured(self) -> JoinTiming:
         ticks = self._batch * self._batches
         pipeline = self._fed.pipeline
-        return Measured(
+        return JoinTiming(
             min(self._seconds) / ticks,
             (self._compared[1] - self._compared[0]) / ticks,
             pipeline.stored,

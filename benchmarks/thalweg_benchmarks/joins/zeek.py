@@ -1,7 +1,7 @@
-"""Zeek logs joined over ten-minute windows, held against DuckDB: all results, and those alive at some instants.
+"""Zeek logs joined over ten-minute windows, compared with DuckDB: all results, and those alive at some instants.
 
-By hand, where the logs are: `thalweg bench joins --data FOLDER` with one Parquet file for each log, such as
-`zeek_conn_*.parquet`, sorted by `ts` in seconds.
+`thalweg bench joins --data FOLDER`, where FOLDER holds one Parquet file for each log, `zeek_LOG_*3day.parquet`, sorted
+by `ts` in seconds.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from thalweg.kernel.pipeline import build
 from thalweg_benchmarks.result import Result
 
 WINDOW = 600 * SECOND
-BATCH = 5_000  # rows of all logs
-ASKED = 40  # instants
-# The logs, and the column by which they are joined; nobody uses all six protocols within ten minutes.
+BATCH = 5_000  # rows, counted over all logs
+ASKED = 40  # instants at which results are counted
+# The logs, and the column on which they are joined. The first join has no results.
 QUESTIONS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("conn", "http", "ssh", "dns", "weird", "ssl"), "id.orig_h"),
     (("conn", "http", "dns", "weird", "ssl"), "id.orig_h"),
@@ -42,14 +42,14 @@ SCHEMA = Schema.of(key=DataType.STRING, n=DataType.BIGINT)
 
 
 def zeek(folder: Path) -> Iterator[Result]:
-    """A mismatch with DuckDB is an error; the ratio is how many times as long the tree in the order given takes."""
+    """Time of a tree of binary joins / time of the multi-way join. Results that differ from DuckDB's are an error."""
     for logs, key in QUESTIONS:
         tables = {log: _read(folder, log, key) for log in logs}
         multi = _join(logs)
         ours, seconds = _run(multi, tables)
         wanted = _duckdb(tables, _instants(tables))
         if ours != wanted:
-            raise AssertionError(f"{', '.join(logs)} by {key}: DuckDB gives {wanted}, we {ours}")
+            raise AssertionError(f"{', '.join(logs)} by {key}: DuckDB gives {wanted}, the multi-way join {ours}")
         tree, tree_seconds = _run(unflatten(multi, range(len(logs))), tables)
         if tree != wanted:
             raise AssertionError(f"{', '.join(logs)} by {key}: DuckDB gives {wanted}, the tree {tree}")
@@ -58,10 +58,12 @@ def zeek(folder: Path) -> Iterator[Result]:
 
 
 def _read(folder: Path, log: str, key: str) -> pa.Table:
-    """The time in microseconds, the key, and the number of the row."""
+    """A log as a table of the time in microseconds, the key, and the number of the row."""
     paths = sorted(folder.glob(f"zeek_{log}_*3day.parquet"))
     if not paths:
-        raise ThalwegError(f"there is no zeek_{log}_*3day.parquet in {folder}", hint="--data names the logs' folder")
+        raise ThalwegError(
+            f"there is no zeek_{log}_*3day.parquet in {folder}", hint="--data must name the folder of the logs"
+        )
     table = pq.read_table(paths[0], columns=["ts", key])
     ts = np.round(table["ts"].to_numpy() * 1e6).astype(np.int64)
     numbers = np.arange(len(ts))
@@ -82,7 +84,7 @@ def _instants(tables: Mapping[str, pa.Table]) -> list[int]:
 
 
 def _run(plan: Plan, tables: Mapping[str, pa.Table]) -> tuple[list[int], float]:
-    """What all results add up to, and how many are alive at the instants; and the time it took."""
+    """Checksums of all results, the numbers of results alive at the instants, and the seconds taken."""
     pipeline = build(plan)
     pipeline.begin(-1)
     lanes = {
@@ -114,11 +116,13 @@ def _added(output: Batch, instants: Sequence[int]) -> np.ndarray[Any, Any]:
 
 
 def _duckdb(tables: Mapping[str, pa.Table], instants: Sequence[int]) -> list[int]:
-    """The same by SQL: tuples of all windows meet if the last comes before the first is ten minutes old."""
+    """The same checksums by SQL: tuples join if any two of them are less than ten minutes apart."""
     try:
         import duckdb
     except ModuleNotFoundError:
-        raise ThalwegError("this is compared with DuckDB, which is not installed", hint="pip install duckdb") from None
+        raise ThalwegError(
+            "the results are compared with DuckDB's, and DuckDB is not installed", hint="pip install duckdb"
+        ) from None
     database = duckdb.connect()
     names = list(tables)
     for name, table in tables.items():

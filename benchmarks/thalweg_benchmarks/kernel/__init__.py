@@ -1,15 +1,15 @@
-"""`thalweg bench kernel`: each operator alone, and whole queries against asking again."""
+"""`thalweg bench kernel`: each operator by itself, and whole queries against DuckDB asked again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thalweg_benchmarks.kernel import operators, orders, requery
+from thalweg_benchmarks.kernel import count_joins, operators, requery
 from thalweg_benchmarks.result import Result
 
 
 def run() -> Iterator[Result]:
-    """Operators in steady state and what they store, joins of count windows, then queries against asking again."""
+    """Operators in steady state and their state, joins of count windows, then queries against DuckDB asked again."""
     yield from operators.run()
-    yield from orders.run()
+    yield from count_joins.run()
     yield from requery.run()

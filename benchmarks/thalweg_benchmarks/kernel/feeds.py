@@ -1,4 +1,4 @@
-"""Streams for the kernel's benchmarks: one tuple per tick and side, keys by a Zipf or uniform law."""
+"""Streams for the kernel's benchmarks: one tuple per tick and side, Zipf or uniform keys."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def zipf(values: int, exponent: float = 0.8) -> Keys:
 
 
 def uniform(values: int) -> Keys:
-    """Keys 0 .. values-1, all alike."""
+    """Keys 0 .. values-1, all equally likely."""
     return lambda rng, rows: rng.integers(0, values, rows)
 
 
 @dataclass
 class Feed:
-    """Successive batches of (key, value) tuples alive for `window` ticks; two sides interleave by tick."""
+    """Consecutive batches of (key, value) tuples, one tuple per tick, each alive for `window` ticks."""
 
     keys: Keys
     window: int
@@ -45,14 +45,14 @@ class Feed:
         self._rng = np.random.default_rng(self.seed)
 
     def arrivals(self) -> Batch:
-        """The next batch as it comes from the stream, before any window."""
+        """The next batch, as a stream emits it."""
         ts = np.arange(self.at, self.at + BATCH)
         self.at += BATCH
         columns = (self.keys(self._rng, BATCH), self._rng.integers(0, 1_000, BATCH))
         return Batch.of_arrivals(columns, ts, self.dated)
 
     def windowed(self) -> Batch:
-        """The next batch as a sliding window gives it."""
+        """The next batch, as a sliding window emits it."""
         batch = self.arrivals()
         end = batch.start + self.window
         moved = batch.between(batch.start, end)

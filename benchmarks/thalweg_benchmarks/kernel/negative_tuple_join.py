@@ -1,7 +1,7 @@
-"""The baseline of PatroumpasSellis2011 §6.3: a count-window join whose results are removed through negative tuples.
+"""The baseline of PatroumpasSellis2011 §6.3: a count-window join that removes results by negative tuples.
 
-A leaving tuple is joined again to find its results anew. Results are indexed on the join key, but each obsolete one is
-found only by a scan of its key's list from the front.
+The join probes with a leaving tuple again to find its results. Results are in lists by join key; each result to be
+removed is found by a scan of its key's list from the front.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from thalweg.core.lanes import Ints
 
 Events = tuple[Ints, Ints]  # the results that came and those that went, each as left << 32 | right
 
-_SHORT = 1_000  # Python's own lists are scanned faster than arrays while they are shorter
+_SHORT = 1_000  # results: up to here a Python list is scanned faster than an array
 
 
 class ResultList(Protocol):
     """The results of a key."""
 
     def extend(self, results: list[int], /) -> None:
-        """More at the end."""
+        """Append results."""
 
     def remove(self, result: int, /) -> None:
-        """Look for one from the front, and take it out."""
+        """Scan for a result from the front, and remove it."""
 
 
 class LongList:
-    """A list of many integers that is scanned a piece at a time; where one is taken out the last one moves in."""
+    """A list of many integers, scanned a piece at a time; the last one moves into the place of a removed one."""
 
     PIECE = 4_096
 
@@ -38,7 +38,7 @@ class LongList:
         self._count = len(results)
 
     def extend(self, results: list[int]) -> None:
-        """More at the end."""
+        """Append results."""
         count = self._count + len(results)
         if count > len(self._entries):
             self._entries = np.concatenate([self._entries, np.empty(count, dtype=np.int64)])
@@ -46,7 +46,7 @@ class LongList:
         self._count = count
 
     def remove(self, result: int) -> None:
-        """Look for one from the front, and take it out."""
+        """Scan for a result from the front, and remove it."""
         for first in range(0, self._count, self.PIECE):
             piece = self._entries[first : min(first + self.PIECE, self._count)]
             found = int((piece == result).argmax())
@@ -58,9 +58,9 @@ class LongList:
 
 
 class NegativeTupleJoin:
-    """The join from a full state on, a tuple at a time.
+    """The join, a tuple at a time, starting with full windows.
 
-    Windows and results are lists by key. Only keys that the sample's tuples have are kept: others would lie there.
+    Windows and results are lists by key. Keys that no tuple of the sample has are left out, as nothing touches them.
     """
 
     def __init__(self, keys: tuple[Ints, Ints], window: int, sample: range) -> None:
@@ -80,7 +80,7 @@ class NegativeTupleJoin:
         self._went: list[int] = []
 
     def _listed(self, key: int) -> ResultList:
-        """All results of a key in the order in which they came."""
+        """All results of a key, oldest first."""
         left, right = (np.array(side[key], dtype=np.int64) for side in self._sides)
         pairs = ((left[:, None] << 32) | right[None, :]).ravel()
         came = np.maximum(left[:, None], right[None, :]).ravel()
@@ -88,7 +88,7 @@ class NegativeTupleJoin:
         return LongList(pairs) if len(pairs) > _SHORT else pairs.tolist()
 
     def run(self) -> float:
-        """Seconds for the sample's ticks: at each, what expires leaves both sides before the new tuples come."""
+        """Seconds for the sample's ticks; in each, the oldest tuples leave both sides, then the new ones arrive."""
         left, right = (side.tolist() for side in self._keys)
         began = time.perf_counter()
         for tick in self._sample:
@@ -114,10 +114,10 @@ class NegativeTupleJoin:
         self._came += matching
 
     def _matching(self, side: int, key: int, number: int) -> list[int]:
-        """The results that a tuple and the other side's tuples of its key make."""
+        """The results of a tuple and the other side's tuples with its key."""
         others = self._sides[1 - side][key]
         return [other << 32 | number for other in others] if side else [number << 32 | other for other in others]
 
     def events(self) -> Events:
-        """What came and went, in order."""
+        """The results that came and went, sorted."""
         return np.sort(np.array(self._came, dtype=np.int64)), np.sort(np.array(self._went, dtype=np.int64))

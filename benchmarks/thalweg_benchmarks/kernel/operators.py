@@ -1,4 +1,4 @@
-"""`thalweg bench kernel`: each operator alone, in steady state, against one argsort and one copy of its output."""
+"""`thalweg bench kernel`: each operator by itself, in steady state, against one argsort and one copy of its output."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ KEY, VALUE = Column(0, DataType.BIGINT, "k"), Column(1, DataType.BIGINT, "v")
 
 
 @dataclass(frozen=True)
-class Case:
-    """An operator and how it is fed; keys and operator may depend on the window."""
+class OperatorCase:
+    """An operator and its input; the operator and the keys may depend on the window."""
 
     name: str
     make: Callable[[int], Operator]
@@ -51,8 +51,8 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """Medians over batches, in seconds, and tuples put out per batch."""
+class OperatorTiming:
+    """Medians over batches: seconds, and output tuples per batch."""
 
     seconds: float
     argsort: float
@@ -61,12 +61,12 @@ class Measured:
 
     @property
     def ratio(self) -> float:
-        """Against the yardstick."""
+        """The time as a multiple of the yardstick."""
         return self.seconds / (self.argsort + self.copy)
 
 
 def run(windows: tuple[int, ...] = WINDOWS) -> Iterator[Result]:
-    """Every case at every window size, and how each grows with the window; then what operators store."""
+    """Every case at every window size, its growth with the window, and then the sizes of state."""
     for case in cases():
         measured = []
         for window in windows:
@@ -78,7 +78,7 @@ def run(windows: tuple[int, ...] = WINDOWS) -> Iterator[Result]:
     yield from state_size.run()
 
 
-def measure(case: Case, window: int) -> Measured:
+def measure(case: OperatorCase, window: int) -> OperatorTiming:
     """Fill the window, then time batches."""
     operator = case.make(window)
     feeds = [Feed(case.keys(window), window, seed, case.dated) for seed in range(case.inputs)]
@@ -92,7 +92,7 @@ def measure(case: Case, window: int) -> Measured:
         if step >= -(-window // BATCH) + 2:
             times.append((took, _argsort(inputs), _copy(output), len(output)))
     seconds, argsort, copy, rows = (float(np.median(column)) for column in zip(*times, strict=True))
-    return Measured(seconds, argsort, copy, rows)
+    return OperatorTiming(seconds, argsort, copy, rows)
 
 
 def _argsort(inputs: list[Batch]) -> float:
@@ -109,7 +109,7 @@ def _copy(output: Batch) -> float:
     return time.perf_counter() - began
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[OperatorCase]:
     """Each operator over few and over many keys; joins with about ten partners per tuple, and with skew."""
     pool = StringPool()
     large = call(">", VALUE, literal(500))
@@ -121,32 +121,36 @@ def cases() -> Iterator[Case]:
         def keys(_: int, drawn: Keys = drawn) -> Keys:
             return drawn
 
-        yield Case(f"select, {label}", lambda _: Select(SCHEMA, large, pool), keys)
-        yield Case(
+        yield OperatorCase(f"select, {label}", lambda _: Select(SCHEMA, large, pool), keys)
+        yield OperatorCase(
             f"window, {label}", lambda n: make_window(Range(n), SCHEMA, pool, False, False), keys, windowed=False
         )
-        yield Case(f"rows, {label}", lambda n: make_window(Rows(n), SCHEMA, pool, False, False), keys, windowed=False)
-        yield Case(f"distinct, {label}", lambda _: DeltaStar(KEYS), keys, columns=1)
-        yield Case(f"group-by, {label}", lambda _: GroupBy([0], sums, SCHEMA, pool, known_ends=True), keys)
-        yield Case(f"negation, {label}", lambda _: Negation(SCHEMA, SCHEMA, [(0, 0)], pool), keys, inputs=2, dated=True)
+        yield OperatorCase(
+            f"rows, {label}", lambda n: make_window(Rows(n), SCHEMA, pool, False, False), keys, windowed=False
+        )
+        yield OperatorCase(f"distinct, {label}", lambda _: DeltaStar(KEYS), keys, columns=1)
+        yield OperatorCase(f"group-by, {label}", lambda _: GroupBy([0], sums, SCHEMA, pool, known_ends=True), keys)
+        yield OperatorCase(
+            f"negation, {label}", lambda _: Negation(SCHEMA, SCHEMA, [(0, 0)], pool), keys, inputs=2, dated=True
+        )
 
     def join(_: int) -> Join:
         return Join(SCHEMA, SCHEMA, equal, pool, False, buffers=(FifoBuffer(), FifoBuffer()))
 
-    yield Case("join, ten partners", join, _a_tenth, inputs=2)
-    yield Case("join, 2,000 keys", join, lambda _: zipf(2_000), inputs=2, largest=WINDOWS[0])
+    yield OperatorCase("join, ten partners", join, _a_tenth, inputs=2)
+    yield OperatorCase("join, 2,000 keys", join, lambda _: zipf(2_000), inputs=2, largest=WINDOWS[0])
 
 
 def _a_tenth(window: int) -> Keys:
     return uniform(max(1, window // 10))
 
 
-def _alone(name: str, window: int, measured: Measured) -> Result:
+def _alone(name: str, window: int, measured: OperatorTiming) -> Result:
     detail = {"window": window, "milliseconds": round(measured.seconds * 1e3, 3), "output": int(measured.output)}
     return Result(f"{name}, window {window:,}", measured.ratio, ALLOWED, detail=detail)
 
 
-def _growth(name: str, measured: list[tuple[int, Measured]]) -> Result:
+def _growth(name: str, measured: list[tuple[int, OperatorTiming]]) -> Result:
     """Time per (input + output) tuple at the largest window against the smallest."""
     (_, small), (_, large) = measured[0], measured[-1]
     per_tuple = [m.seconds / (BATCH + m.output) for m in (small, large)]

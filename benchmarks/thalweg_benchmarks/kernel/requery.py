@@ -1,4 +1,4 @@
-"""A whole query kept up to date, against DuckDB asked again at each slide over the same window's contents."""
+"""A query kept up to date, against the same query run again by DuckDB over the window's contents at each slide."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from thalweg_benchmarks.result import Result
 
 WINDOW = 60_000  # ticks of a millisecond: 60 s at 1,000 tuples/s
 TUPLES = 300_000
-ASKED = 60  # how often DuckDB is asked where asking at every slide would take too long
+ASKED = 60  # runs of DuckDB from which the time of more slides is extrapolated
 
-# Slide in ticks -> how many times faster than asking again.
+# Slide in ticks -> how many times as fast as DuckDB.
 TARGETS = {10_000: 1.0, 1_000: 8.0, 1: 50.0}
 
 
 @dataclass(frozen=True)
 class Question:
-    """The same query for both."""
+    """A query, in CQL and in SQL."""
 
     name: str
     cql: str
@@ -51,7 +51,7 @@ QUESTIONS = (
 
 
 def run() -> Iterator[Result]:
-    """Every question at every slide."""
+    """Every query at every slide."""
     streams = {name: _stream(seed) for seed, name in enumerate(("s", "t"))}
     database = _load(streams)
     for question in QUESTIONS:
@@ -69,7 +69,7 @@ def _stream(seed: int) -> tuple[np.ndarray[Any, Any], ...]:
 
 
 def _ours(question: Question, slide: int, streams: dict[str, tuple[np.ndarray[Any, Any], ...]]) -> tuple[float, int]:
-    """Seconds to keep the answer up to date over the whole stream, and how many changes came out."""
+    """Seconds to keep the answer up to date over the whole stream, and the number of changes."""
     catalog = Catalog()
     compile_script("CREATE STREAM s (k INT, v INT); CREATE STREAM t (k INT, v INT)", catalog)
     window = f"[RANGE {WINDOW}]" if slide == 1 else f"[RANGE {WINDOW} SLIDE {slide}]"
@@ -89,7 +89,7 @@ def _ours(question: Question, slide: int, streams: dict[str, tuple[np.ndarray[An
 
 
 def _theirs(question: Question, slide: int, database: Any) -> float:
-    """Seconds to ask at each slide; the time of some, scaled, where there are too many."""
+    """Seconds to run the query at each slide; extrapolated from `ASKED` runs if there are more slides."""
     ends = np.arange(slide - 1, TUPLES, slide)
     asked = ends if len(ends) <= ASKED else ends[np.linspace(0, len(ends) - 1, ASKED).astype(int)]
     began = time.perf_counter()
@@ -106,7 +106,7 @@ def _load(streams: dict[str, tuple[np.ndarray[Any, Any], ...]]) -> Any:
             "this benchmark compares with DuckDB, which is not installed", hint="pip install duckdb"
         ) from None
     database = duckdb.connect()
-    database.execute("SET threads = 1")  # one core each
+    database.execute("SET threads = 1")  # both sides use one core
     for name, (ts, k, v) in streams.items():
         loaded = pa.table({"ts": ts, "k": k, "v": v})
         database.execute(f"CREATE TABLE {name} AS SELECT * FROM loaded")

@@ -1,4 +1,4 @@
-"""What operators store, in steady state: delta* against its output, and known ends against negative tuples."""
+"""The tuples that operators store in steady state: delta* against its output, known ends against negative tuples."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from thalweg.kernel.pipeline import Pipeline, Strategy, build
 from thalweg_benchmarks.kernel.feeds import BATCH, Feed, zipf
 from thalweg_benchmarks.result import Result
 
-WINDOW = 90_000  # no multiple of a batch
-TWICE = 2.0  # delta* keeps at most two tuples for each one shown (U5)
-NO_MORE = 1.0  # than NT, which stores all that will end in EXPIRE and what an operator keeps besides
+WINDOW = 90_000  # not a multiple of a batch
+TWICE = 2.0  # tuples that delta* stores for each tuple of its output, at most (U5)
+NO_MORE = 1.0  # times the tuples of NT, whose EXPIRE stores every tuple that will end, besides the operator's own state
 
 DISTINCT = "SELECT DISTINCT k FROM s {w}"
 QUERIES = {
@@ -40,16 +40,16 @@ def run(window: int = WINDOW) -> Iterator[Result]:
 
 
 def _fed(query: str, strategy: Strategy, window: int, keys: int) -> tuple[int, int]:
-    """How many tuples all operators store once the window has moved on by half, and how many the answer has."""
+    """The tuples that all operators store after one and a half windows, and the tuples in the answer."""
     catalog = Catalog()
     compile_script("CREATE STREAM s (k INT, v INT); CREATE STREAM t (k INT, v INT)", catalog)
     pipeline = build(compile_query(query.format(w=f"[RANGE {window}]"), catalog), strategy)
     feeds = {name: Feed(zipf(keys), window, seed, pipeline.dated) for seed, name in enumerate(("s", "t"))}
-    told = [pipeline.begin(-1)]
+    emitted = [pipeline.begin(-1)]
     for _ in range(-(-3 * window // (2 * BATCH))):
-        told.append(_step(pipeline, feeds))
+        emitted.append(_step(pipeline, feeds))
     now = feeds["s"].at - 1
-    return pipeline.stored, int(sum(np.sum(b.sign[(b.start <= now) & (now < b.end)], dtype=np.int64) for b in told))
+    return pipeline.stored, int(sum(np.sum(b.sign[(b.start <= now) & (now < b.end)], dtype=np.int64) for b in emitted))
 
 
 def _step(pipeline: Pipeline, feeds: dict[str, Feed]) -> Batch:

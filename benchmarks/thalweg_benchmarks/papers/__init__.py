@@ -1,7 +1,18 @@
-"""The papers' experiments, run here: `thalweg bench paper`."""
+"""`thalweg bench paper`: the experiments of five papers, a folder for each, and our own on scaling."""
 
-from thalweg_benchmarks.papers.experiment import Experiment, Measured, Scale
-from thalweg_benchmarks.papers.outcome import Outcome, conduct, keep, kept
+from thalweg_benchmarks.papers.experiment import Experiment, FigureData, Scale
+from thalweg_benchmarks.papers.outcome import ExperimentOutcome, conduct, keep, kept
 from thalweg_benchmarks.papers.registry import EXPERIMENTS, PAPERS, chosen
 
-__all__ = ["EXPERIMENTS", "PAPERS", "Experiment", "Measured", "Outcome", "Scale", "chosen", "conduct", "keep", "kept"]
+__all__ = [
+    "EXPERIMENTS",
+    "PAPERS",
+    "Experiment",
+    "FigureData",
+    "ExperimentOutcome",
+    "Scale",
+    "chosen",
+    "conduct",
+    "keep",
+    "kept",
+]

@@ -1,4 +1,4 @@
-"""What an experiment of a paper is: a workload, what is measured on it, and its claim as predicates over numbers."""
+"""An experiment of a paper: a workload, a measurement, and the paper's claim as predicates over the numbers."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 X = float | str
-Series = Mapping[str, Mapping[X, float]]  # by name, x and the number measured there
-Points = dict[str, dict[X, float]]  # the same while it is being measured
+Series = Mapping[str, Mapping[X, float]]  # name of the series -> x -> the number measured at x
+Points = dict[str, dict[X, float]]  # the same, to be filled in
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How large a run is, and on which data: `data` is a folder with recorded connections, None if there is none.
+    """The size of a run and its data; `data` is a folder with recorded connections, None: generate them.
 
-    It can be hashed, so that figures which share a workload can share its run.
+    It is hashable, so that figures with the same workload can share one run.
     """
 
     quick: bool = False
     data: Path | None = None
 
     def pick(self, full: T, quick: T) -> T:
-        """The one of two values that this run uses."""
+        """One of two values: for a full run or for a quick one."""
         return quick if self.quick else full
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What a plot's axis says, unit included."""
+    """The label of a plot's axis, unit included."""
 
     label: str
     log: bool = False
 
 
 @dataclass(frozen=True)
-class Measured:
-    """The numbers of a figure, and what else a reader may want to know of the run."""
+class FigureData:
+    """The numbers of a figure, and more details of the run for a reader."""
 
     series: Series
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Seen:
-    """Whether a predicate holds of the numbers, and the numbers that say so, in a few words."""
+class Finding:
+    """Whether a predicate holds, and the numbers that show it, in a few words."""
 
     holds: bool
     numbers: str
@@ -55,13 +55,13 @@ class Seen:
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence of a paper's claim as a predicate: who wins, from where on, by what ratio.
+    """One sentence of a paper's claim, and a predicate for it.
 
-    `why` says what makes the difference here, where it is known not to hold.
+    `why` gives the reason if the sentence is known not to hold here.
     """
 
     says: str
-    test: Callable[[Series], Seen]
+    test: Callable[[Series], Finding]
     why: str = ""
 
 
@@ -80,7 +80,7 @@ class Experiment:
     workload: str
     x: Axis
     y: Axis
-    run: Callable[[Scale], Measured]
+    run: Callable[[Scale], FigureData]
     claims: tuple[Claim, ...]
     bends: Mapping[str, str] = field(default_factory=dict)
 
@@ -91,7 +91,7 @@ class Experiment:
 
     @property
     def figure(self) -> str:
-        """What the paper calls it, such as "Figure 9"."""
+        """The figure's name in the paper, such as "Figure 9"."""
         kind, number = self.id.split("-", 1)[1].split("-")[0], ""
         for name, word in (("fig", "Figure"), ("table", "Table")):
             if kind.startswith(name):

@@ -22,7 +22,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *scaling.EXPERIMENTS,
 )
 
-OWN = "scale"  # in no paper
+OWN = "scale"  # experiments of our own, from no paper
 PAPERS: dict[str, str] = {
     "GolabOzsu2005": "Update-pattern-aware processing of continuous queries",
     "GhanemEtAl2007": "Incremental evaluation of sliding-window queries",

@@ -1,8 +1,8 @@
-"""The connections that GolabOzsu2005 and PatroumpasSellis2011 query: recorded ones if there are any, else made up.
+"""The network connections that GolabOzsu2005 and PatroumpasSellis2011 query: recorded, or else generated.
 
-The papers' trace, LBL-CONN-7, is read if the user has it; Zeek's connection logs are the nearest thing otherwise; and
-the generator `connections` needs nothing. Their times are ignored, as in the papers: what a stream brings in a tick is
-said by the experiment. A trace that is too short begins anew.
+The papers use the trace LBL-CONN-7, which is read if it is there, or else Zeek's connection logs, which are similar.
+Without a folder of recorded data the generator `connections` makes them. Recorded times are ignored, as in the papers:
+the experiment says how many tuples a tick has. A trace that is too short is repeated.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from thalweg_benchmarks.papers.experiment import Scale
 
 LINKS = 3
 GENERATED = 750_000  # rows
-BUSIEST = 50  # callers in Zeek's logs whom nobody is joined with
+BUSIEST = 50  # sources in Zeek's logs that are joined with nothing
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Columns as lanes, names as numbers: equal hosts have equal numbers, callers and called ones alike.
+    """The columns of a trace, names as numbers; a host has the same number as source and as destination.
 
-    `partner` is what a caller is compared with where two traces are joined. `few` is a protocol that a selective
-    predicate asks for (ftp), `many` one that is about three times as frequent (telnet).
+    `partner` is the column that `src` is joined with. `few` is the protocol of a selective predicate (ftp), `many` a
+    protocol that is about three times as frequent (telnet).
     """
 
     name: str
@@ -46,36 +46,38 @@ class Trace:
     few: int
     many: int
 
-    def stream(self, rows: Ints) -> Stream:
-        """Some rows as a stream."""
-        return Stream((self.protocol[rows], self.src[rows], self.dst[rows], self.partner[rows], self.duration[rows]))
+    def stream(self, rows: Ints) -> TraceStream:
+        """A stream of these rows."""
+        return TraceStream(
+            (self.protocol[rows], self.src[rows], self.dst[rows], self.partner[rows], self.duration[rows])
+        )
 
-    def links(self, count: int) -> list[Stream]:
-        """The first links' rows, each as a stream."""
+    def links(self, count: int) -> list[TraceStream]:
+        """A stream for each of the first `count` links."""
         return [self.stream(np.flatnonzero(self.link == link)) for link in range(count)]
 
     def only(self, protocols: int) -> Trace:
-        """The rows of so many protocols, the most frequent ones."""
+        """The rows of the `protocols` most frequent protocols."""
         counts = np.bincount(self.protocol)
         rows = np.isin(self.protocol, np.argsort(-counts, kind="stable")[:protocols])
         lanes = {name: getattr(self, name)[rows] for name in ("protocol", "src", "dst", "partner", "duration", "link")}
         return replace(self, **lanes)
 
-    def dealt(self, count: int) -> list[Stream]:
-        """All rows, dealt to so many streams in turn."""
+    def dealt(self, count: int) -> list[TraceStream]:
+        """All rows, dealt to `count` streams in turn."""
         return [self.stream(np.arange(i, len(self.src), count)) for i in range(count)]
 
 
 @dataclass(frozen=True)
-class Stream:
-    """Tuples (protocol, src, dst, partner, duration) one after another, without end."""
+class TraceStream:
+    """An endless stream of tuples (protocol, src, dst, partner, duration)."""
 
     lanes: tuple[Lane, ...]
 
     COLUMNS = "protocol INT, src INT, dst INT, partner INT, duration DOUBLE"
 
     def batch(self, first: int, ts: Ints, dated: bool = False) -> Batch:
-        """From tuple number `first` on as many as there are times."""
+        """The tuples from number `first` on, one for each time in `ts`."""
         rows = np.arange(first, first + len(ts)) % len(self.lanes[0])
         return Batch.of_arrivals(tuple(lane[rows] for lane in self.lanes), ts, dated)
 
@@ -116,9 +118,10 @@ def _lbl(path: Path) -> Trace:
 
 
 def _zeek(path: Path) -> Trace:
-    """Nearly all call one server, so links are dealt in turn, and callers are compared with callers.
+    """Links are dealt in turn, and sources are joined with sources, because nearly all have one destination.
 
-    But for the busiest, who make two fifths of all calls: they would meet themselves in hundreds of millions of pairs.
+    The busiest sources have no partners: they have two fifths of the connections, and would make hundreds of millions
+    of pairs.
     """
     table = pq.read_table(path, columns=["service", "id.orig_h", "id.resp_h", "duration"])
     protocol, names = _numbers(pc.fill_null(table["service"].cast(pa.string()), "none"))

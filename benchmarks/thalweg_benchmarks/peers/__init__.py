@@ -1,4 +1,4 @@
-"""`thalweg bench peers`: the same questions to Thalweg and to what people would use instead; rows first, then times."""
+"""`thalweg bench peers`: Thalweg and other systems run the same queries; their rows are compared, then timed."""
 
 from thalweg_benchmarks.peers.run import run
 

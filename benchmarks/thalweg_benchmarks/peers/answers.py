@@ -1,4 +1,4 @@
-"""The rows that a program wrote, made comparable with those that were to be expected."""
+"""Compare the rows that a peer's program wrote with the expected rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from thalweg.core.errors import ThalwegError
 from thalweg.runtime.distributed.exchange.codec import unpack
-from thalweg_benchmarks.peers.queries import Query
+from thalweg_benchmarks.peers.queries import PeerQuery
 from thalweg_benchmarks.peers.streams import START, WORKLOADS
 
 _SLIDE = 10_000  # milliseconds between instants
@@ -19,7 +19,7 @@ _SLIDE = 10_000  # milliseconds between instants
 
 @dataclass(frozen=True)
 class Difference:
-    """How many rows were expected, how many of them did not come, and how many came that were not expected."""
+    """Counts of expected rows, of missing rows and of extra rows, with examples of the last two."""
 
     expected: int
     missing: int
@@ -33,17 +33,17 @@ class Difference:
 
 
 def connect() -> Any:
-    """DuckDB, which judges all of them."""
+    """A connection to DuckDB, which computes the expected rows and compares."""
     try:
         import duckdb
     except ImportError:
         hint = "pip install duckdb"
-        raise ThalwegError("DuckDB says what is to be expected, and is not installed", hint=hint) from None
+        raise ThalwegError("the expected rows are computed with DuckDB, which is not installed", hint=hint) from None
     return duckdb.connect()
 
 
-def expect(database: Any, query: Query, data: Path) -> None:
-    """Tables `instants`, `ending` (the last one of all) and `expected` for the rows in `data`."""
+def expect(database: Any, query: PeerQuery, data: Path) -> None:
+    """Create the tables `instants`, `ending` (the time of the last row) and `expected` for the rows in `data`."""
     for stream in WORKLOADS[query.workload]:
         files = f"{data}/parquet/{stream.name}/*.parquet"
         database.execute(
@@ -59,10 +59,10 @@ def expect(database: Any, query: Query, data: Path) -> None:
     database.execute(f"CREATE OR REPLACE TABLE expected AS {query.expected}")
 
 
-def compare(database: Any, query: Query, out: Path) -> Difference:
-    """What a program wrote under `out` against the table `expected`."""
+def compare(database: Any, query: PeerQuery, out: Path) -> Difference:
+    """Compare the rows that a program wrote under `out` with the table `expected`."""
     database.execute(f"CREATE OR REPLACE TEMP VIEW written AS {_written(database, query, out)}")
-    if query.shape == "at":  # windows that close after the last row are nobody's business
+    if query.shape == "at":  # systems differ in windows that end after the last row: leave these out
         database.execute(
             "CREATE OR REPLACE TEMP TABLE got AS SELECT * FROM written WHERE t IN (SELECT t FROM instants)"
         )
@@ -77,8 +77,8 @@ def compare(database: Any, query: Query, out: Path) -> Difference:
     return Difference(len(database.table("expected")), missing, extra, tuple(examples))
 
 
-def _written(database: Any, query: Query, out: Path) -> str:
-    """SQL for the rows under `out`, whatever the format: dated changes, a changelog with signs, or plain rows."""
+def _written(database: Any, query: PeerQuery, out: Path) -> str:
+    """SQL that reads the rows under `out`: dated changes, a changelog with signs, or plain rows."""
     if any(out.rglob("*.parquet")):
         source = f"read_parquet('{out}/**/*.parquet', union_by_name = true)"
     else:
@@ -89,10 +89,10 @@ def _written(database: Any, query: Query, out: Path) -> str:
     typed = ", ".join(_typed(name, columns.get(name, "")) for name in query.columns)
     if "_exp" in columns:
         return _dated(query, source, typed)
-    if "batch" in columns and query.shape == "final":  # what was told of a key last takes the place of all before
+    if "batch" in columns and query.shape == "final":  # a key's newest batch replaces its older ones
         newest = f"FROM {source} QUALIFY batch = MAX(batch) OVER (PARTITION BY {query.columns[0]})"
         return f"SELECT {typed} FROM ({newest})"
-    if "diff" in columns:  # each row as often as its changes add up to
+    if "diff" in columns:  # a row occurs as often as its changes add up to
         counted = f"SELECT {typed}, SUM(diff)::BIGINT AS diff FROM {source} GROUP BY ALL"
         names = ", ".join(query.columns)
         return f"SELECT {names} FROM (SELECT {names}, UNNEST(range(diff)) AS copy FROM ({counted}) WHERE diff > 0)"
@@ -100,18 +100,19 @@ def _written(database: Any, query: Query, out: Path) -> str:
 
 
 def _packed(database: Any, source: str) -> str:
-    """What the queries of a flow have gained, as (number of the query, its first column)."""
+    """The rows that a flow's queries emitted, as (number of the query, first column)."""
     found = []
     for queries, blob in database.sql(f"SELECT queries, gained FROM {source}").fetchall():
-        told = unpack(blob).filter(pc.greater(unpack(blob).column("sign"), 0))
+        gained = unpack(blob)
+        gained = gained.filter(pc.greater(gained.column("sign"), 0))
         numbers = pa.array([int(query.removeprefix("q")) - 1 for query in queries])
-        found.append(pa.table({"q": numbers.take(told.column("whose")), "id": told.column(0)}))
+        found.append(pa.table({"q": numbers.take(gained.column("whose")), "id": gained.column(0)}))
     database.register("packed", pa.concat_tables(found))
     return "SELECT q, id FROM packed"
 
 
-def _dated(query: Query, source: str, typed: str) -> str:
-    """Changes with the time from which and until which they count."""
+def _dated(query: PeerQuery, source: str, typed: str) -> str:
+    """SQL for changes that have a start and an end: the rows alive at each instant."""
     names = ", ".join(name for name in query.columns if name != "t")
     if query.shape == "all":
         return f"SELECT {typed} FROM {source} WHERE _sign > 0"
@@ -123,19 +124,19 @@ def _dated(query: Query, source: str, typed: str) -> str:
 
 
 def _typed(name: str, type_: str) -> str:
-    """Instants may come as timestamps with or without a zone, or as milliseconds; all else is compared as it is."""
+    """A column for comparison: times become timestamps without a zone, other columns stay as they are."""
     if name not in ("t", "ts"):
         return name
     return f"make_timestamp(1000 * {name}) AS {name}" if type_ == "BIGINT" else f"{_plain(name)} AS {name}"
 
 
 def _plain(time: str) -> str:
-    """A timestamp without a zone, whatever zone this machine is in."""
+    """A timestamp in UTC without a zone."""
     return f"make_timestamp(epoch_us({time}))"
 
 
-def _csv(database: Any, query: Query, out: Path) -> str:
-    """CSV with a header, or without; then there may be one more column before the others, the sign of the change."""
+def _csv(database: Any, query: PeerQuery, out: Path) -> str:
+    """Read CSV with a header, or without; without one, a first extra column is the sign of the change."""
     files = [
         file for file in out.rglob("*") if file.is_file() and file.stat().st_size and not file.name.endswith(".crc")
     ]
@@ -144,7 +145,7 @@ def _csv(database: Any, query: Query, out: Path) -> str:
     listed = "[" + ", ".join(f"'{file}'" for file in files) + "]"
     with files[0].open() as opened:
         first = opened.readline().strip().replace('"', "").split(",")
-    if first[0].isidentifier():  # what one system calls id, another must call otherwise
+    if first[0].isidentifier():  # `id` has another name where a system reserves it
         columns = [*query.columns, *first[len(query.columns) :]]
         return f"read_csv({listed}, header = false, skip = 1, names = {columns})"
     columns = list(query.columns) if len(first) == len(query.columns) else ["diff", *query.columns]

@@ -1,13 +1,13 @@
-"""Streams on disk, written once for all in the layouts that each system likes to read.
+"""Write the streams to disk once, in the layout that each system reads best.
 
-| layout | what it is | who reads it |
+| layout | contents | reader |
 |---|---|---|
-| `parquet/NAME/0000.parquet` ... | pieces one after the other in time | micro-batches, and whoever reads tables |
+| `parquet/NAME/0000.parquet` ... | consecutive pieces in order of time | Thalweg, Spark, DuckDB |
 | `csv/NAME/0.csv`, `1.csv` | half of the rows each, in order of time, no header | Flink, Bytewax |
-| `headed/NAME/0000.csv` ... | pieces one after the other in time, with a header | Pathway |
+| `headed/NAME/0000.csv` ... | consecutive pieces in order of time, with a header | Pathway |
 
-The second is a log with two partitions, by key where there is one. CSV has times as milliseconds since 1970.
-`filters.json` has the standing filters.
+The second layout is a log with two partitions, split by key where there is a key. Times in CSV are milliseconds since
+1970. `filters.json` holds the standing filters.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 import pyarrow.parquet as pq
 
-from thalweg_benchmarks.peers.streams import WORKLOADS, Stream, filters
+from thalweg_benchmarks.peers.streams import WORKLOADS, InputStream, filters
 
 _PARTITIONS = 2
 
 
 def write(folder: Path, workload: str, rows: int, rows_of_file: int, layouts: Iterable[str]) -> Path:
-    """The first `rows` rows of a workload (all its streams together), unless they are there already."""
+    """Write the first `rows` rows of a workload, counted over all its streams, unless they exist already."""
     place, streams = folder / f"{workload}-{rows}-{rows_of_file}", WORKLOADS[workload]
     end = max(_time_of_last(stream, rows) for stream in streams)
     for layout in layouts:
@@ -46,17 +46,17 @@ def write(folder: Path, workload: str, rows: int, rows_of_file: int, layouts: It
     return place
 
 
-def _own(stream: Stream, rows: int) -> int:
+def _own(stream: InputStream, rows: int) -> int:
     return max(1, round(rows * stream.share))
 
 
-def _time_of_last(stream: Stream, rows: int) -> int:
-    """In microseconds."""
+def _time_of_last(stream: InputStream, rows: int) -> int:
+    """The time of a stream's last row, in microseconds."""
     return int(stream.make(_own(stream, rows) - 1, 1).column("ts").cast(pa.int64())[0].as_py())
 
 
-def _pieces(stream: Stream, rows: int, rows_of_file: int, end: int) -> Iterator[pa.Table]:
-    """A stream in files; its last row comes at `end`, as those of all streams do, so that none keeps others waiting."""
+def _pieces(stream: InputStream, rows: int, rows_of_file: int, end: int) -> Iterator[pa.Table]:
+    """A stream in pieces. Every stream's last row is moved to `end`, so that no stream's watermark stays behind."""
     own, size = _own(stream, rows), max(1, round(rows_of_file * stream.share))
     for first in range(0, own, size):
         count = min(size, own - first)
@@ -86,13 +86,13 @@ def _partitions(folder: Path, pieces: Iterator[pa.Table]) -> None:
 
 def _headed(folder: Path, pieces: Iterator[pa.Table]) -> None:
     for number, piece in enumerate(pieces):
-        names = ["number" if name == "id" else name for name in piece.column_names]  # Pathway has an id of its own
+        names = ["number" if name == "id" else name for name in piece.column_names]  # Pathway reserves `id`
         plain = _plain(piece).rename_columns(names)
         pc_csv.write_csv(plain, folder / f"{number:04d}.csv", pc_csv.WriteOptions(quoting_style="none"))
 
 
 def _plain(piece: pa.Table) -> pa.Table:
-    """Times as milliseconds."""
+    """The same rows with times in milliseconds."""
     for place, field in enumerate(piece.schema):
         if pa.types.is_timestamp(field.type):
             ms = pc.divide(piece.column(place).cast(pa.timestamp("us", "UTC")).cast(pa.int64()), 1000)

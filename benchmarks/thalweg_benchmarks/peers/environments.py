@@ -1,4 +1,4 @@
-"""Where peers live: a virtual environment for each, made when it is first needed, with versions that were tried."""
+"""The peers, and a virtual environment for each, made at first use with versions that were tried."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Peer:
-    """A system, the layout of the data that it reads, and what pip must install for it (if anything)."""
+    """A system, the layout of its data, and the packages that pip must install for it, if any."""
 
     name: str
     title: str
     layout: str
     requires: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()  # modules that must be importable where Thalweg is
-    streaming: bool = True  # whether it keeps answers up to date, rather than asks again
-    runner: tuple[str, ...] = ()  # what stands between Python and the program; {cores} is filled in
+    needs: tuple[str, ...] = ()  # modules that must be importable beside Thalweg
+    streaming: bool = True  # False: it runs the query again for every answer
+    runner: tuple[str, ...] = ()  # arguments between Python and the program; {cores} is replaced
 
 
 PEERS: dict[str, Peer] = {
@@ -42,11 +42,11 @@ PEERS: dict[str, Peer] = {
 
 
 class NoEnvironmentError(Exception):
-    """A peer cannot be had here; the text says why."""
+    """A peer cannot run here; the text says why."""
 
 
 def python_of(peer: Peer, folder: Path) -> str:
-    """The Python that runs a peer's programs, whose environment lies under `folder`."""
+    """The Python that runs a peer's programs; make its environment under `folder` first if there is none."""
     absent = [module for module in peer.needs if find_spec(module) is None]
     if absent:
         raise NoEnvironmentError(f"{', '.join(absent)} is not installed")

@@ -1,7 +1,7 @@
-"""How long a row takes until the change that it causes is seen.
+"""Latency: the time from a row's arrival until the program prints the change that the row causes.
 
-A row is handed in as a file that appears in a folder, which is what all of them can read, and its change is seen when
-the program prints it. The next row comes a moment after the last one was seen, so none waits for another.
+A row arrives as a file in a folder, which every system can read. The next row arrives a moment after the program has
+printed the last one, so no row waits for another.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SEEN = re.compile(r"seen\D*(?:\d+, )?(\d+)\.0")
 def latency(
     command: Sequence[str], folder: Path, header: str, timeout: float, environment: dict[str, str]
 ) -> float | None:
-    """The median over some rows, in milliseconds; None if a row is not seen in time."""
+    """The median over `ROWS` rows, in milliseconds; None if a row is not printed in time."""
     folder.mkdir()
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -56,9 +56,11 @@ def _listen(process: subprocess.Popen[str], seen: Queue[tuple[int, float]]) -> N
 
 
 def _one(number: int, folder: Path, header: str, seen: Queue[tuple[int, float]], timeout: float) -> float:
-    """Seconds until a row is seen that was not there before."""
+    """Seconds from the arrival of row `number` until it is printed."""
     time.sleep(_PAUSE)
-    hidden = folder.parent / f"{number}.hidden"  # some read whatever stands in the folder
+    hidden = (
+        folder.parent / f"{number}.hidden"
+    )  # outside the folder until it is complete: some systems read every file in it
     hidden.write_text(f"{header}{START + 1000 * number + 1},{number % 3},{number}.0\n")
     began, until = time.perf_counter(), time.perf_counter() + timeout
     hidden.rename(folder / f"{number:04d}.csv")

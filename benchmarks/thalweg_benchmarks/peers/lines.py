@@ -1,4 +1,4 @@
-"""How much a user has to write: lines of a program without blank ones, comments and docstrings."""
+"""The length of a program: its lines without blank lines, comments and docstrings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_CODE = {
 
 
 def lines_of_code(text: str) -> int:
-    """The lines on which a piece of code stands.
+    """The number of lines that hold code.
 
     >>> lines_of_code('x = 1  # one\\n\\n# two\\ny = (\\n    2\\n)\\n')
     4
@@ -36,5 +36,5 @@ def _docstrings(text: str) -> set[int]:
 
 
 def lines_of_program(path: Path) -> int:
-    """The same for a file."""
+    """The number of lines of a file that hold code."""
     return lines_of_code(path.read_text())

@@ -1,4 +1,4 @@
-"""What is known of one peer and one query after all runs."""
+"""The outcome of one peer on one query."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Any, Literal
 
 from thalweg_benchmarks.peers.answers import Difference
 
-Verdict = Literal["right", "wrong", "cannot express", "not here", "failed"]
+PeerVerdict = Literal["right", "wrong", "cannot express", "not here", "failed"]
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """One cell of the table; times are None where rows were not right, for the time of a wrong answer says nothing."""
+class PeerOutcome:
+    """One cell of the table. Times are None unless the rows were right: the time of a wrong answer means nothing."""
 
     query: str
     peer: str
-    verdict: Verdict
+    verdict: PeerVerdict
     why: str = ""
     lines: int | None = None
     difference: Difference | None = None
     rows: int | None = None
     rows_per_s: float | None = None
-    rows_per_cpu_s: float | None = None  # of processor time of all cores: says more where others use the machine too
+    rows_per_cpu_s: float | None = None  # by processor time of all cores, which other users of the machine disturb less
     startup_s: float | None = None
     peak_mb: float | None = None
     latency_ms: float | None = None
 
-    def known(self, **more: Any) -> Outcome:
-        """The same with more known."""
+    def known(self, **more: Any) -> PeerOutcome:
+        """This outcome with more fields set."""
         return replace(self, **more)
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A program as a process: how long it takes, and what processor time and memory it and all that it starts take."""
+"""Run a program as a process; measure its time, and the processor time and memory of it and its descendants."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from pathlib import Path
 _PROC = Path("/proc")
 _TELLING = re.compile(r"^[\w.]*(Error|Exception)\b")
 _TICKS = os.sysconf("SC_CLK_TCK")
-_EVERY = 0.1  # seconds between looks
+_EVERY = 0.1  # seconds between two readings
 
 
 @dataclass(frozen=True)
-class Done:
-    """A process that has ended, or was ended because it took too long."""
+class EndedProcess:
+    """A process that has ended by itself, or that was killed after the timeout."""
 
     seconds: float
-    cpu_seconds: float  # of all processors together, as last seen of each process
+    cpu_seconds: float  # of all cores, as last read for each process
     peak_mb: float
-    code: int | None  # None: it took too long
-    said: str  # the end of what it wrote
+    code: int | None  # None: killed after the timeout
+    said: str  # the end of its output
 
     @property
     def failed(self) -> str:
-        """Why it did not end well, in its own last words; empty if it did."""
+        """Why it failed, from the end of its output; empty if it did not fail."""
         if self.code is None:
             return f"not done after {self.seconds:.0f} s"
         if self.code == 0:
@@ -41,8 +41,8 @@ class Done:
 
 def run_process(
     command: Sequence[str], cores: int, scratch: Path, timeout: float, more: Mapping[str, str] | None = None
-) -> Done:
-    """Run a command on so many cores; temporary files go to `scratch`, and all that it started is ended with it."""
+) -> EndedProcess:
+    """Run a command on `cores` cores with temporary files in `scratch`; kill all descendants when it has ended."""
     log = scratch / "log.txt"
     environment = {**os.environ, "TMPDIR": str(scratch), **(more or {})}
     began = time.perf_counter()
@@ -58,18 +58,18 @@ def run_process(
             seconds = time.perf_counter() - began
         finally:
             end_group(process.pid)
-    return Done(seconds, sum(seen.cpu.values()), seen.peak, code, log.read_text(errors="replace")[-20000:])
+    return EndedProcess(seconds, sum(seen.cpu.values()), seen.peak, code, log.read_text(errors="replace")[-20000:])
 
 
 def _pin(pid: int, cores: int) -> None:
-    """The process, and what it will start, may use the first cores only."""
+    """Restrict the process and its descendants to the first `cores` cores."""
     allowed = sorted(os.sched_getaffinity(0))
     if cores < len(allowed):
         os.sched_setaffinity(pid, allowed[:cores])
 
 
 class _Seen:
-    """What was seen of a tree of processes so far."""
+    """Processor time and peak memory of a tree of processes so far."""
 
     def __init__(self) -> None:
         self.cpu: dict[int, float] = {}  # by process
@@ -93,7 +93,7 @@ def _watch(process: subprocess.Popen[bytes], until: float, seen: _Seen) -> int |
 
 
 def end_group(pid: int) -> None:
-    """End what the process has left behind in its session."""
+    """Kill the processes that are left in the session of `pid`."""
     try:
         os.killpg(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -101,7 +101,7 @@ def end_group(pid: int) -> None:
 
 
 def _tree(pid: int) -> dict[int, float]:
-    """A process and its descendants, each with the seconds of processor time that it has had."""
+    """A process and its descendants, with the processor time of each in seconds."""
     children: dict[int, list[int]] = {}
     spent: dict[int, float] = {}
     for folder in _PROC.iterdir():
@@ -109,7 +109,7 @@ def _tree(pid: int) -> dict[int, float]:
             try:
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
             except OSError:
-                continue  # it has ended meanwhile
+                continue  # the process has ended
             one = int(folder.name)
             children.setdefault(int(fields[1]), []).append(one)
             spent[one] = (int(fields[11]) + int(fields[12])) / _TICKS
@@ -120,7 +120,7 @@ def _tree(pid: int) -> dict[int, float]:
 
 
 def _memory(pid: int) -> int:
-    """Kilobytes; what several share is counted once in all (Linux's PSS). 0 for a process that has ended meanwhile."""
+    """Memory in kilobytes, shared pages divided by their users (Linux's PSS); 0 if the process has ended."""
     try:
         for line in (_PROC / str(pid) / "smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

@@ -1,10 +1,10 @@
-"""What is asked of everyone, once: in words, and as SQL over all rows that gives the rows to be expected.
+"""The queries of `thalweg bench peers`: in words, and as DuckDB's SQL over all rows, which gives the expected rows.
 
-`shape` says which rows of an answer that goes on changing are compared:
+`shape` says which rows of a changing answer are compared:
 
-- `at`: those at every instant of the table `instants`, which is their first column;
-- `all`: all that ever were in it, for answers that only grow, or whose rows are told once;
-- `final`: those in it when the last row has been seen.
+- `at`: the rows at every instant of the table `instants`; the instant is their first column;
+- `all`: all rows that the answer ever had, for answers that only grow;
+- `final`: the rows after the last input row.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ Shape = Literal["at", "all", "final"]
 
 
 @dataclass(frozen=True)
-class Query:
-    """A question; up to `rows` of all its streams are asked for times, `compared` of them for rows."""
+class PeerQuery:
+    """A query. A timed run has up to `rows` rows of all its streams; the run that compares rows has `compared`."""
 
     name: str
     asks: str
@@ -36,14 +36,14 @@ _WINDOW = "s.ts >= t - INTERVAL 60 SECONDS AND s.ts < t"
 _LEFT, _RIGHT = _WINDOW.replace("s.", "l."), _WINDOW.replace("s.", "r.")
 
 _KEYED = (
-    Query(
+    PeerQuery(
         "aggregate",
         "count and sum of the last 60 s by key, every 10 s",
         "one", "at", ("t", "k", "n", "total"),
         f"SELECT t, k, COUNT(*) AS n, SUM(v) AS total FROM instants JOIN s ON {_WINDOW} GROUP BY t, k",
         16_000_000, 200_000, 250_000,
     ),
-    Query(
+    PeerQuery(
         "join",
         "pairs with the same key, less than 2 s apart",
         "two", "all", ("k", "v", "w"),
@@ -51,21 +51,21 @@ _KEYED = (
         " AND r.ts > l.ts - INTERVAL 2 SECONDS AND r.ts < l.ts + INTERVAL 2 SECONDS",
         4_000_000, 60_000, 100_000,
     ),
-    Query(
+    PeerQuery(
         "distinct",
         "the keys of the last 60 s",
         "one", "at", ("t", "k"),
         f"SELECT DISTINCT t, k FROM instants JOIN s ON {_WINDOW}",
         16_000_000, 200_000, 250_000,
     ),
-    Query(
+    PeerQuery(
         "except",
         "the keys of the last 60 s of one stream that no row of the other with v < 25 has",
         "two", "at", ("t", "k"),
         f"SELECT t, k FROM instants JOIN l ON {_LEFT} EXCEPT SELECT t, k FROM instants JOIN r ON {_RIGHT} WHERE v < 25",
         16_000_000, 400_000, 250_000,
     ),
-    Query(
+    PeerQuery(
         "last-ten",
         "the last ten rows of each key",
         "one", "final", ("k", "v"),
@@ -79,7 +79,7 @@ _SIX_WINDOW = 12  # seconds; about as many rows of a stream as there are keys
 
 
 def _six() -> str:
-    """Combinations that are within the windows together: no two of their rows are further apart."""
+    """Combinations of six rows with one key, no two of them further apart than the window."""
     joins = [SIX[0]]
     for place, name in enumerate(SIX[1:], start=1):
         near = " AND ".join(
@@ -102,12 +102,12 @@ def _filtered() -> str:
 
 
 _OTHERS = (
-    Query(
+    PeerQuery(
         "six-way",
         f"combinations of six streams with one key, within {_SIX_WINDOW} s",
         "six", "all", ("k", *SIX), _six(), 2_000_000, 60_000, 60_000,
     ),
-    Query(
+    PeerQuery(
         "filters",
         f"{FILTERS:,} standing filters: for each row those that want it",
         "attributes", "all", ("q", "id"), _filtered(), 4_000_000, 50_000, 200_000,
@@ -121,8 +121,8 @@ _FINAL = (
 _TEN = "ts >= t - INTERVAL 10 SECONDS AND ts < t"
 
 
-def _nexmark(number: int, asks: str, shape: Shape, columns: tuple[str, ...], expected: str) -> Query:
-    return Query(f"nexmark-q{number}", asks, "nexmark", shape, columns, expected, 4_000_000, 200_000, 250_000)
+def _nexmark(number: int, asks: str, shape: Shape, columns: tuple[str, ...], expected: str) -> PeerQuery:
+    return PeerQuery(f"nexmark-q{number}", asks, "nexmark", shape, columns, expected, 4_000_000, 200_000, 250_000)
 
 
 _NEXMARK = (
@@ -167,4 +167,23 @@ _NEXMARK = (
     ),
 )  # fmt: skip
 
-QUERIES: dict[str, Query] = {query.name: query for query in (*_KEYED, *_OTHERS, *_NEXMARK)}
+QUERIES: dict[str, PeerQuery] = {query.name: query for query in (*_KEYED, *_OTHERS, *_NEXMARK)}
+
+# Queries that a peer cannot express, and the reason.
+_CANNOT: dict[tuple[str, str], str] = {
+    ("spark", "nexmark-q4"): (
+        "an average over maxima that still change is an aggregate over an aggregate in update mode, which structured"
+        " streaming refuses"
+    ),
+    ("spark", "nexmark-q6"): (
+        "windows by count do not exist, and waiting for a time that stands in a row takes state machines of one's own"
+    ),
+    ("flink", "nexmark-q6"): (
+        "OVER windows refuse input that takes rows back, and the highest bid of an auction is such input"
+    ),
+}
+
+
+def why_not(peer: str, query: str) -> str:
+    """Why a peer cannot express a query; empty if it has a program for it."""
+    return _CANNOT.get((peer, query), "")

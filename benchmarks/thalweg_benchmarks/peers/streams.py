@@ -1,7 +1,7 @@
-"""The streams of the peers' benchmark: seeded, so the same rows each time they are cut in the same way.
+"""The streams of `thalweg bench peers`, generated from seeds: the same pieces have the same rows in every run.
 
-Times are whole milliseconds, which is what all systems can tell apart, and never a whole second, so that windows that
-are open on the left and windows that are open on the right hold the same rows.
+Times are whole milliseconds, the resolution that all systems have, and never a whole second, so that windows that are
+open on the left and windows that are open on the right hold the same rows.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ Make = Callable[[int, int], pa.Table]  # (first row, rows) -> those rows
 
 
 @dataclass(frozen=True)
-class Stream:
-    """A stream by name, as a function of where to begin and how many rows; `share` of a workload's rows are its own."""
+class InputStream:
+    """A stream: its name, a function that generates its rows, and its share of a workload's rows."""
 
     name: str
     make: Make
@@ -33,7 +33,7 @@ class Stream:
 
 
 def moments(first_row: int, rows: int, every: int = 1) -> Ints:
-    """The milliseconds of rows that come every so many, 999 a second at most: none on a whole second."""
+    """Times in milliseconds, a row every `every` of them, never on a whole second (999 rows a second at most)."""
     place = np.arange(first_row, first_row + rows, dtype=np.int64) * every
     return START + place // 999 * 1000 + place % 999 + 1
 
@@ -43,7 +43,7 @@ def _draws(seed: int, first_row: int) -> np.random.Generator:
 
 
 def keyed(seed: int, first_row: int, rows: int) -> pa.Table:
-    """ts, k: Zipf(0.8) over 2,000 values, v: so many 1024ths, whose sums are exact in any order."""
+    """Columns ts, k and v: keys Zipf(0.8) over 2,000 values; v a multiple of 1/1024, so that sums are exact."""
     draws = _draws(seed, first_row)
     weights = 1 / np.arange(1, KEYS + 1) ** SKEW
     k = np.searchsorted(np.cumsum(weights) / weights.sum(), draws.random(rows)).clip(max=KEYS - 1)
@@ -52,14 +52,14 @@ def keyed(seed: int, first_row: int, rows: int) -> pa.Table:
 
 
 def sixth(seed: int, first_row: int, rows: int) -> pa.Table:
-    """One of six streams: a row every six milliseconds, keys alike over 2,000 values."""
+    """One of six streams: a row every six milliseconds, keys uniform over 2,000 values."""
     draws = _draws(seed, first_row)
     ts = _timestamps(moments(first_row, rows, every=6))
     return pa.table({"ts": ts, "k": draws.integers(0, KEYS, rows), "v": draws.integers(0, 100, rows)})
 
 
 def attributes(seed: int, first_row: int, rows: int) -> pa.Table:
-    """ts, id, and five attributes with 1,000 values each, for filters."""
+    """Columns ts, id and five attributes with 1,000 values each, for the standing filters."""
     draws = _draws(seed, first_row)
     columns = {name: draws.integers(0, VALUES, rows) for name in ATTRIBUTES}
     ids = np.arange(first_row, first_row + rows)
@@ -67,7 +67,7 @@ def attributes(seed: int, first_row: int, rows: int) -> pa.Table:
 
 
 def filters(count: int = FILTERS, seed: int = 7) -> list[tuple[str, int, str, int]]:
-    """Standing filters: two of five attributes, each within 20 values from its number on."""
+    """Standing filters (x, low, y, other low): x in [low, low + 20) and y in [other low, other low + 20)."""
     draw = np.random.default_rng(seed)
     found = []
     for _ in range(count):
@@ -78,7 +78,7 @@ def filters(count: int = FILTERS, seed: int = 7) -> list[tuple[str, int, str, in
 
 
 def _auctions_and_bids(make: Callable[..., pa.Table], first_row: int, rows: int) -> pa.Table:
-    """NEXMark's rows with times as all others have them."""
+    """NEXMark's rows with times in whole milliseconds, never on a whole second."""
     table = make(1, first_row, rows)
     for name in ("ts", "expires"):
         if name in table.column_names:
@@ -100,14 +100,14 @@ def _nexmark(make: Callable[..., pa.Table]) -> Make:
     return lambda first_row, rows: _auctions_and_bids(make, first_row, rows)
 
 
-WORKLOADS: dict[str, tuple[Stream, ...]] = {
-    "one": (Stream("s", _seeded(keyed, 1)),),
-    "two": (Stream("l", _seeded(keyed, 2), 0.5), Stream("r", _seeded(keyed, 3), 0.5)),
-    "six": tuple(Stream(name, _seeded(sixth, 10 + i), 1 / 6) for i, name in enumerate(SIX)),
-    "attributes": (Stream("s", _seeded(attributes, 4)),),
+WORKLOADS: dict[str, tuple[InputStream, ...]] = {
+    "one": (InputStream("s", _seeded(keyed, 1)),),
+    "two": (InputStream("l", _seeded(keyed, 2), 0.5), InputStream("r", _seeded(keyed, 3), 0.5)),
+    "six": tuple(InputStream(name, _seeded(sixth, 10 + i), 1 / 6) for i, name in enumerate(SIX)),
+    "attributes": (InputStream("s", _seeded(attributes, 4)),),
     "nexmark": (
-        Stream("person", _nexmark(nexmark.persons), nexmark.PERSONS / nexmark.EVENTS),
-        Stream("auction", _nexmark(nexmark.auctions), nexmark.AUCTIONS / nexmark.EVENTS),
-        Stream("bid", _nexmark(nexmark.bids), nexmark.BIDS / nexmark.EVENTS),
+        InputStream("person", _nexmark(nexmark.persons), nexmark.PERSONS / nexmark.EVENTS),
+        InputStream("auction", _nexmark(nexmark.auctions), nexmark.AUCTIONS / nexmark.EVENTS),
+        InputStream("bid", _nexmark(nexmark.bids), nexmark.BIDS / nexmark.EVENTS),
     ),
 }

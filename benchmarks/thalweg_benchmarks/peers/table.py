@@ -1,4 +1,4 @@
-"""The outcome for people: a row for each query, a column for each peer."""
+"""The outcomes as a table: a row for each query, a column for each peer."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from thalweg_benchmarks.peers.environments import PEERS
-from thalweg_benchmarks.peers.outcome import Outcome
+from thalweg_benchmarks.peers.outcome import PeerOutcome
 from thalweg_benchmarks.peers.queries import QUERIES
 
 
-def table(outcomes: Sequence[Outcome]) -> Table:
-    """What each gave: thousand rows a second, start-up, memory, and lines of code; or why there are no times."""
+def table(outcomes: Sequence[PeerOutcome]) -> Table:
+    """Thousand rows a second, latency, start-up, memory and lines of code; or the verdict if there are no times."""
     peers = [name for name in PEERS if any(outcome.peer == name for outcome in outcomes)]
     drawn = Table("query", *(PEERS[name].title for name in peers), show_lines=True)
     for query in QUERIES:
@@ -22,8 +22,8 @@ def table(outcomes: Sequence[Outcome]) -> Table:
     return drawn
 
 
-def cell(outcome: Outcome) -> str:
-    """What is told of one peer and one query."""
+def cell(outcome: PeerOutcome) -> str:
+    """The text for one peer and one query."""
     if outcome.verdict == "wrong" and outcome.difference is not None:
         found = outcome.difference
         return f"wrong: {found.missing:,} of {found.expected:,} rows missing, {found.extra:,} extra"
@@ -39,8 +39,8 @@ def cell(outcome: Outcome) -> str:
     return "\n".join(parts)
 
 
-def notes(outcomes: Sequence[Outcome]) -> list[str]:
-    """A sentence for each cell that has no times."""
+def notes(outcomes: Sequence[PeerOutcome]) -> list[str]:
+    """A sentence for each cell that has a reason to give."""
     return [
         f"{PEERS[outcome.peer].title}, {outcome.query}: {outcome.verdict}: {outcome.why}"
         for outcome in outcomes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from thalweg_benchmarks.papers.claims import number
-from thalweg_benchmarks.papers.outcome import Outcome, Verdict
+from thalweg_benchmarks.papers.outcome import ExperimentOutcome, Verdict
 from thalweg_benchmarks.papers.registry import OWN, PAPERS
 
 _HOW = """Made by `make report` from the JSON lines in [results](results/): tables, plots and verdicts hold the
@@ -17,8 +17,8 @@ not, a reason is given beside it; reasons are written by hand, and shares of tim
 made apart from this run."""
 
 
-def index(outcomes: Sequence[Outcome]) -> str:
-    """Every experiment with its claim and verdict."""
+def index(outcomes: Sequence[ExperimentOutcome]) -> str:
+    """The index: every experiment with its claim and verdict."""
     held = sum(outcome.holds for outcome in outcomes)
     sentences = [verdict.holds for outcome in outcomes for verdict in outcome.verdicts]
     lines = [
@@ -37,16 +37,18 @@ def index(outcomes: Sequence[Outcome]) -> str:
             "| experiment | claim | verdict |",
             "|---|---|---|",
         ]
-        lines += [f"| [{o.id}]({paper}.md#{o.id}) {_cell(o.title)} | {_cell(o.claim)} | {_mark(o)} |" for o in its]
+        lines += [
+            f"| [{o.id}]({paper}.md#{_anchor(o)}) {_cell(o.title)} | {_cell(o.claim)} | {_mark(o)} |" for o in its
+        ]
         lines.append("")
     return "\n".join(lines)
 
 
-def page(paper: str, outcomes: Sequence[Outcome], plots: str) -> str:
-    """All figures of a paper."""
+def page(paper: str, outcomes: Sequence[ExperimentOutcome], plots: str) -> str:
+    """The page of a paper: its figures with claims, plots, verdicts and numbers."""
     lines = [f"# {paper}: {PAPERS.get(paper, '')}", "", "[All experiments](README.md)", ""]
     for outcome in outcomes:
-        lines += [f'<a id="{outcome.id}"></a>', f"## {outcome.figure}: {outcome.title}", ""]
+        lines += [f'<a id="{_anchor(outcome)}"></a>', f"## {outcome.figure}: {outcome.title}", ""]
         lines += [f"**{'We expect' if paper == OWN else 'The paper says'}:** {outcome.claim}", ""]
         lines += [f"![{outcome.figure}: {outcome.title}]({plots}/{outcome.id}.svg)", ""]
         lines += [f"**Verdict: {outcome.verdict}.**", "", *_verdicts(outcome.verdicts), ""]
@@ -64,11 +66,11 @@ def _verdicts(verdicts: Sequence[Verdict]) -> list[str]:
     return lines
 
 
-def _numbers(outcome: Outcome) -> list[str]:
+def _numbers(outcome: ExperimentOutcome) -> list[str]:
     """A row for each x, a column for each series."""
     names = list(outcome.series)
     xs = sorted({x for points in outcome.series.values() for x in points}, key=lambda x: (isinstance(x, str), x))
-    if any(isinstance(x, str) for x in xs):  # categories stay in the order in which they came
+    if any(isinstance(x, str) for x in xs):  # names keep the order of the series
         xs = list(dict.fromkeys(x for points in outcome.series.values() for x in points))
     head = [_cell(outcome.x["label"]), *map(_cell, names)]
     lines = [f"{outcome.y['label']}:", "", f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
@@ -78,13 +80,18 @@ def _numbers(outcome: Outcome) -> list[str]:
     return lines
 
 
-def _details(outcome: Outcome) -> list[str]:
+def _details(outcome: ExperimentOutcome) -> list[str]:
     run = ", ".join(f"{name} {value}" for name, value in outcome.run.items())
-    told = [f"- {name}: {value}" for name, value in outcome.details.items()]
-    return [*told, *([""] if told else []), f"*Run: {run}.*"]
+    details = [f"- {name}: {value}" for name, value in outcome.details.items()]
+    return [*details, *([""] if details else []), f"*Run: {run}.*"]
 
 
-def _mark(outcome: Outcome) -> str:
+def _anchor(outcome: ExperimentOutcome) -> str:
+    """The anchor of a figure on its page; in small letters, because Sphinx makes such ids."""
+    return outcome.id.lower()
+
+
+def _mark(outcome: ExperimentOutcome) -> str:
     return outcome.verdict if outcome.holds else f"**{outcome.verdict}**"
 
 

@@ -1,4 +1,4 @@
-"""The streams that both sides read: Parquet files in order of time, a few per micro-batch."""
+"""The streams that Thalweg and native Spark read: Parquet files in order of time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _START = 1_767_225_600_000_000  # 2026-01-01, in microseconds
 
 
 def write_stream(folder: Path, rows: int, files: int, rate: int, keys: int, seed: int) -> Path:
-    """`rate` tuples per second of event time, keys Zipf(0.8) over so many values, in as many files as wanted."""
+    """Write `rows` rows into `files` files: `rate` rows per second of event time, Zipf(0.8) over `keys` keys."""
     folder.mkdir(parents=True)
     random = np.random.default_rng(seed)
     weights = 1 / np.arange(1, keys + 1) ** 0.8

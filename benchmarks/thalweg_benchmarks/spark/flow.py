@@ -1,4 +1,4 @@
-"""A thousand standing filters on Spark: one flow against a native query that tries one predicate after another."""
+"""A thousand standing filters on Spark: one flow against one native query that evaluates every predicate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _VALUES, _FILES, _FILES_PER_BATCH = 1000, 16, 2
 
 
 def run(queries: int = 1000, rows: int = 3_200_000) -> Iterator[Result]:
-    """Two of five attributes in ranges of 2% each, as `bench flow` has them in one process."""
+    """Filters on two of five attributes, each of which selects 2% of the values."""
     spark = local_spark(CORES, **{"spark.sql.shuffle.partitions": str(CORES), "spark.driver.memory": "4g"})
     with TemporaryDirectory() as folder:
         place = Path(folder)
@@ -73,7 +73,7 @@ def _ours(spark: SparkSession, folder: Path, wanted: list[str], rows_of_file: in
 
 
 def _native(spark: SparkSession, folder: Path, wanted: list[str]) -> Timing:
-    """Each row with the numbers of the queries that want it; as one array, which Spark does faster than as rows."""
+    """Each row with an array of the queries that select it; Spark is faster with an array than with a row for each."""
     reader = spark.readStream.schema(to_spark(_SCHEMA)).option("maxFilesPerTrigger", _FILES_PER_BATCH)
     frame: DataFrame = reader.parquet(str(folder))
     tried = sf.array(*(sf.when(sf.expr(condition), sf.lit(i)) for i, condition in enumerate(wanted)))

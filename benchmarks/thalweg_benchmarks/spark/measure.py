@@ -1,4 +1,4 @@
-"""How long micro-batches take, as Spark itself reports it."""
+"""The times of micro-batches, as Spark reports them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WARMING_UP = 2  # batches that start workers and compile code
 
 @dataclass(frozen=True)
 class Timing:
-    """Over the batches after the first ones."""
+    """The batches after the first ones, which warm up."""
 
     rows: int
     milliseconds: float
@@ -35,35 +35,35 @@ class Timing:
 
 
 class NoSink:
-    """Computes everything and keeps nothing."""
+    """A sink that has all rows computed and discards them."""
 
     def take(self, schema: StructType) -> Take:
-        """Rows as Arrow, as `ParquetSink` gets them."""
-        return _let_go
+        """Take rows as Arrow, as `ParquetSink` does."""
+        return _discard
 
     def commit(self, notes: Sequence[str], batch: int) -> None:
-        """There is nothing."""
+        """Nothing to commit."""
 
     def write(self, changes: DataFrame, batch: int) -> None:
-        """Rows of a DataFrame, as Spark's own `noop` lets them go."""
+        """Take rows as a DataFrame, and discard them with Spark's `noop`."""
         changes.write.format("noop").mode("overwrite").save()
 
 
-def _let_go(rows: Iterable[pa.RecordBatch], batch: int, part: int) -> str:
+def _discard(rows: Iterable[pa.RecordBatch], batch: int, part: int) -> str:
     for _ in rows:
         pass
     return ""
 
 
 def ours(query: SparkQuery, rows_of_one: int = 1) -> Timing:
-    """A query of ours over all that its sources hold; what Spark calls a row may stand for so many."""
+    """Run a Thalweg query over all rows of its sources; a row that Spark counts stands for `rows_of_one` rows."""
     run = query.start(mkdtemp(), sink=NoSink(), trigger={"availableNow": True})
     run.wait_until_done()
     return timing(run.query, rows_of_one)
 
 
 def native(frame: DataFrame, mode: str = "append") -> Timing:
-    """A streaming DataFrame as Spark runs it."""
+    """Run a streaming DataFrame with native Spark."""
     writer = frame.writeStream.outputMode(mode).foreachBatch(NoSink().write)
     query = writer.option("checkpointLocation", mkdtemp()).trigger(availableNow=True).start()
     query.awaitTermination()
@@ -71,7 +71,7 @@ def native(frame: DataFrame, mode: str = "append") -> Timing:
 
 
 def timing(query: StreamingQuery, rows_of_one: int = 1) -> Timing:
-    """What Spark reports of a query's batches that had rows."""
+    """The times that Spark reports for a query's batches that had rows."""
     batches = [p for p in query.recentProgress if p["numInputRows"]][_WARMING_UP:]
     spent = [float(p["durationMs"]["triggerExecution"]) for p in batches]
     rows = rows_of_one * sum(p["numInputRows"] for p in batches)
@@ -81,7 +81,7 @@ def timing(query: StreamingQuery, rows_of_one: int = 1) -> Timing:
 def empty_batches(
     spark: SparkSession, folder: Path, start: Callable[[DataFrame, Path], StreamingQuery], count: int = 40
 ) -> float:
-    """The median time of almost empty batches, in milliseconds: a row comes, and its batch is waited for."""
+    """The median time of batches with one row, in milliseconds; the next row arrives after the batch has ended."""
     folder.mkdir()
     query = start(spark.readStream.schema("ts timestamp, k long, v double").json(str(folder)), Path(mkdtemp()))
     for number in range(count):

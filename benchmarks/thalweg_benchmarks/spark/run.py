@@ -23,11 +23,11 @@ CORES = 2
 _AGGREGATE = "SELECT k, SUM(v) AS total, COUNT(*) AS n FROM s [RANGE {0} SECONDS SLIDE 10 SECONDS] GROUP BY k"
 _JOIN = "SELECT l.k, l.v, r.v AS w FROM l [RANGE 2 SECONDS] JOIN r [RANGE 2 SECONDS] ON l.k = r.k"
 _FILES, _JOIN_FILES = 32, 4
-_ROUNDS = 3  # of which the last one counts: Java compiles what it meets often, ours and Spark's own
+_ROUNDS = 3  # the last one counts, because Java compiles code that runs often
 
 
 def run(rows: int = 8_000_000, join_rows: int = 300_000) -> Iterator[Result]:
-    """Aggregate, join, almost empty batches, and windows that grow; the data is made first, and is gone afterwards."""
+    """A sliding aggregate, a longer window, a join, and almost empty batches, over data in a temporary folder."""
     spark = local_spark(CORES, **{"spark.sql.shuffle.partitions": str(CORES), "spark.driver.memory": "4g"})
     with TemporaryDirectory() as folder:
         place = Path(folder)
@@ -44,7 +44,7 @@ def _source(spark: SparkSession, folder: Path, files: int) -> DataFrame:
 
 
 def _aggregates(spark: SparkSession, folder: Path, rows_of_file: int) -> Iterator[Result]:
-    """Ours over `sources.parquet`, as one would write it, and once over the DataFrame that the others read."""
+    """Thalweg over `sources.parquet`, and, in the details, over the DataFrame that native Spark reads."""
     frame, source = _source(spark, folder, 4), parquet(spark, folder, SCHEMA, files_per_batch=4)
     windows = frame.withWatermark("ts", "0 seconds").groupBy(sf.window("ts", "60 seconds", "10 seconds"), "k")
     for _ in range(_ROUNDS - 1):
@@ -67,7 +67,7 @@ def _query(spark: SparkSession, source: DataFrame | ArrowSource, cql: str) -> Sp
 
 
 def _join(spark: SparkSession, left: Path, right: Path, rows_of_file: int) -> Result:
-    """Pairs less than two seconds apart, each once; both sides must find the same rows."""
+    """Pairs of rows less than two seconds apart; both must find the same pairs, or the ratio is 0."""
     found: dict[str, tuple[int, int]] = {}
     engine = Engine(spark, shards=CORES)
     for name, folder in (("l", left), ("r", right)):
@@ -84,7 +84,7 @@ def _join(spark: SparkSession, left: Path, right: Path, rows_of_file: int) -> Re
 
 
 class _Adding:
-    """Counts the rows that come out and adds up a hash of each, so that the same sum means the same rows."""
+    """A sink that counts rows and adds up their hashes: equal sums mean equal rows."""
 
     def __init__(self) -> None:
         self.count, self.total = 0, 0
@@ -119,7 +119,7 @@ def _native_into(pairs: DataFrame, sink: _Adding) -> Timing:
 
 
 def _empty(spark: SparkSession, place: Path) -> Result:
-    """One row per batch: what a batch costs besides its rows, against one without any state."""
+    """Batches of one row: the fixed cost of a batch, against a native query without state."""
 
     def start_ours(rows: DataFrame, checkpoint: Path) -> StreamingQuery:
         return _query(spark, rows, _AGGREGATE.format(60)).start(checkpoint, sink=NoSink()).query

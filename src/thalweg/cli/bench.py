@@ -37,6 +37,6 @@ def _group() -> click.Group:
 
 bench = _Benchmarks(
     "bench",
-    short_help="Measure ratios against yardsticks in one run; the papers' experiments; peers.",
+    short_help="Run benchmarks: ratios against yardsticks, the papers' experiments, other systems.",
     add_help_option=False,
 )

@@ -22,7 +22,7 @@ from thalweg.core.strings import StringPool
 from thalweg.flows.eddy import Eddy, pages, source, spj
 from thalweg.flows.eddy.pages import Pages
 from thalweg.kernel.sweep.evaluate import Condition
-from thalweg_benchmarks.flows.workload import Tuples, a_stream, bands
+from thalweg_benchmarks.flows.workload import TupleBatches, a_stream, bands
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def test_many_queries_that_come_and_go(sample: int) -> None:
         for slot, query in enumerate(queries[:250]):
             eddy.add(slot, query)
     used = []
-    for step, batch in zip(range(8), Tuples(stream, 400), strict=False):
+    for step, batch in zip(range(8), TupleBatches(stream, 400), strict=False):
         with small_pages(sample) as asked:
             found = with_pages.process({"s": batch}, int(batch.start[-1])).batches()
         used.append(sum(asked))

@@ -16,7 +16,7 @@ from thalweg_benchmarks.papers.madden_2002.queries import (
     WORKLOAD_1,
     WORKLOAD_2,
     WORKLOAD_3,
-    Flow,
+    FedEddy,
     settled,
     where,
 )
@@ -27,7 +27,7 @@ def optimal(seed: int) -> Fixed:
 
 
 def filters_per_tuple(policy: str | MakePolicy, skip: bool, chunk: int = 8, tuples: int = 10_000) -> float:
-    flow = Flow(policy, skip, chunk)
+    flow = FedEddy(policy, skip, chunk)
     for slot, query in enumerate(TABLE_3):
         flow.eddy.add(slot, query)
     flow.feed(tuples // 2)  # settles
@@ -79,7 +79,7 @@ def test_a_filter_wins_tickets_with_tuples_that_leave() -> None:
 
 
 def test_a_new_filter_finds_its_place() -> None:
-    flow = Flow("tickets", skip=False, chunk=16)
+    flow = FedEddy("tickets", skip=False, chunk=16)
     for slot, query in enumerate(WORKLOAD_1[:4]):
         flow.eddy.add(slot, query)
     flow.feed(20_000)
@@ -91,7 +91,7 @@ def test_a_new_filter_finds_its_place() -> None:
 
 
 def test_tickets_follow_the_data() -> None:
-    flow = Flow("tickets", skip=False, chunk=16)
+    flow = FedEddy("tickets", skip=False, chunk=16)
     flow.eddy.add(0, where(a=45, b=45))
     flow.feed(20_000, small="a")  # a lets one in ten pass, b more than half
     assert flow.shares()["a"] > 0.8

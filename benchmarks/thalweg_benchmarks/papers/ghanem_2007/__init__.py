@@ -1,4 +1,4 @@
-"""The experiments of GhanemEtAl2007: how operators learn the time: from input, negative tuples or messages."""
+"""GhanemEtAl2007: operators learn the time from their input (ITA), from negative tuples (NTA) or from messages."""
 
 from thalweg_benchmarks.papers.experiment import Experiment
 from thalweg_benchmarks.papers.ghanem_2007.delay import FIGURE_7B, FIGURE_7C

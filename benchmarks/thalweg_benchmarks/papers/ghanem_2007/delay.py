@@ -1,4 +1,4 @@
-"""Figure 7: how late the answer is, input-triggered and with negative tuples, by selectivity and distribution."""
+"""Figure 7: output delay, input-triggered (ITA) and with negative tuples (NTA), by selectivity and distribution."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Flags, Ints
 from thalweg.kernel.pipeline import Strategy
 from thalweg_benchmarks.papers.claims import below, between, grows
-from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, Measured, Points, Scale
-from thalweg_benchmarks.papers.ghanem_2007.simulation import SECOND, Arrival, Simulation, poisson, tuples
+from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, FigureData, Points, Scale
+from thalweg_benchmarks.papers.ghanem_2007.simulation import SECOND, SimulatedArrival, Simulation, poisson, tuples
 
 WINDOW = 30  # seconds
 RATE = 50  # tuples per second
-PERIOD = 2  # windows between two heaps of qualifying tuples: some windows have none of them
+PERIOD = 2  # windows from one group of qualifying tuples to the next, so that some windows have none
 SELECTIVITIES = (0.1, 0.25, 0.5, 1.0)
 QUERY = "SELECT COUNT(*) AS n FROM s1 [RANGE {w}] JOIN favourites ON s1.item = favourites.item"
 ITA_1, ITA_2, NTA_1, NTA_2 = "ITA, together", "ITA, scattered", "NTA, together", "NTA, scattered"
@@ -24,7 +24,7 @@ CASES = {ITA_1: (Strategy.ITA, True), ITA_2: (Strategy.ITA, False), NTA_1: (Stra
 
 
 def _qualify(rng: np.random.Generator, times: Ints, selectivity: float, period: float, together: bool) -> Flags:
-    """Which tuples join: heaps of them (distribution 1), or some anywhere (distribution 2)."""
+    """The tuples that join: close together once in a period (distribution 1), or anywhere (distribution 2)."""
     if together:
         return np.asarray(times % round(period * SECOND) < selectivity * period * SECOND)
     return rng.random(len(times)) < selectivity
@@ -34,7 +34,7 @@ def _qualify(rng: np.random.Generator, times: Ints, selectivity: float, period: 
 def _delays(
     strategy: Strategy, together: bool, selectivity: float, scale: Scale, period: int = PERIOD
 ) -> tuple[float, float]:
-    """The average and the greatest delay, in seconds, over four windows' length; work takes no time."""
+    """The average and the maximal delay in seconds, over four windows' length; work takes no simulated time."""
     window = scale.pick(float(WINDOW), 1.0)
     seconds = 2 * PERIOD * window
     rng = np.random.default_rng(7)
@@ -42,19 +42,19 @@ def _delays(
     item = np.where(_qualify(rng, times, selectivity, period * window, together), 0, 1)
     simulation = Simulation(QUERY.format(w=round(window * SECOND)), strategy)
     first = np.zeros(1, dtype=np.int64)
-    table = Arrival(0, "favourites", Batch.of_arrivals((first,), first))
+    table = SimulatedArrival(0, "favourites", Batch.of_arrivals((first,), first))
     simulation.feed([table, *tuples("s1", times, {"item": item})])
     simulation.run(seconds)
     return simulation.delay.average / SECOND, simulation.delay.maximum / SECOND
 
 
-def _run(which: int, scale: Scale) -> Measured:
+def _run(which: int, scale: Scale) -> FigureData:
     shares = scale.pick(SELECTIVITIES, (0.25, 1.0))
     found: Points = {
         name: {share: _delays(*case, share, scale)[which] for share in shares} for name, case in CASES.items()
     }
     often = {share: round(_delays(*CASES[ITA_1], share, scale, 1)[which], 3) for share in shares}
-    return Measured(found, {"ITA, together in every window's length instead, so that none is without (s)": often})
+    return FigureData(found, {"ITA, together in every window's length instead, so that none is without (s)": often})
 
 
 _WORKLOAD = (

@@ -1,4 +1,4 @@
-"""Figure 8: what the join-message optimisation spares, by how many partners a tuple has."""
+"""Figure 8: what the join-message optimisation saves, by the number of a tuple's partners."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg_benchmarks.papers.claims import alike, below, between, grows
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Points, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Points, Scale
 from thalweg_benchmarks.papers.ghanem_2007.simulation import SECOND, STRATEGIES, Simulation, in_order, tuples
 
 WINDOW = 30.0  # seconds
@@ -31,7 +31,7 @@ CALLS = (
 
 @dataclass(frozen=True)
 class Joined:
-    """Per positive result of the join what else it put out, and the tuples and messages that it took in per second."""
+    """Negative tuples and messages per positive result of the join, and its input items per second of its work."""
 
     overhead: float
     capacity: float
@@ -46,7 +46,7 @@ def _joined(name: str, multiplicity: int, scale: Scale, on_grid: bool = False) -
     gap = SECOND // RATE
     early = np.full(len(number), 1) if on_grid else rng.integers(1, gap // 2, len(number))
     late = np.full(len(number), gap // 2) if on_grid else rng.integers(gap // 2, gap, len(number))
-    times = number * gap + early  # off the grid nothing ends at the instant at which another comes
+    times = number * gap + early  # off the grid no tuple ends at the instant at which another arrives
     first = tuples("s1", times, {"store": np.where(matching, number // multiplicity, -1)})
     prices = rng.integers(0, 1_000, len(number))
     second = tuples(
@@ -56,13 +56,13 @@ def _joined(name: str, multiplicity: int, scale: Scale, on_grid: bool = False) -
     )
     simulation = Simulation(QUERY.format(w=round(window * SECOND)), STRATEGIES[name])
     simulation.feed(in_order(first, second))
-    simulation.run(window)  # until something leaves
+    simulation.run(window)  # until tuples start to leave
     before, earlier = simulation.operator("Join")
     simulation.run(3 * window)
     after, seconds = simulation.operator("Join")
-    told = after.negative_out - before.negative_out + after.messages_out - before.messages_out
+    others = after.negative_out - before.negative_out + after.messages_out - before.messages_out
     return Joined(
-        told / (after.positive_out - before.positive_out), (_taken(after) - _taken(before)) / (seconds - earlier)
+        others / (after.positive_out - before.positive_out), (_taken(after) - _taken(before)) / (seconds - earlier)
     )
 
 
@@ -70,13 +70,13 @@ def _taken(join: OperatorMetrics) -> int:
     return join.positive_in + join.negative_in + join.messages_in
 
 
-def _overheads(scale: Scale) -> Measured:
-    return Measured(_points(scale, "overhead"))
+def _overheads(scale: Scale) -> FigureData:
+    return FigureData(_points(scale, "overhead"))
 
 
-def _capacities(scale: Scale) -> Measured:
+def _capacities(scale: Scale) -> FigureData:
     grid = {name: round(_joined(name, 1, scale, True).capacity) for name in STRATEGIES}
-    return Measured(_points(scale, "capacity"), {"tuples at equal gaps instead, one partner": grid})
+    return FigureData(_points(scale, "capacity"), {"tuples at equal gaps instead, one partner": grid})
 
 
 def _points(scale: Scale, what: str) -> Points:

@@ -10,11 +10,11 @@ from functools import lru_cache
 import numpy as np
 
 from thalweg_benchmarks.papers.claims import alike, below, below_at_end, between, grows, until
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Points, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Points, Scale
 from thalweg_benchmarks.papers.ghanem_2007.simulation import (
     SECOND,
     STRATEGIES,
-    Arrival,
+    SimulatedArrival,
     Simulation,
     in_order,
     poisson,
@@ -22,12 +22,12 @@ from thalweg_benchmarks.papers.ghanem_2007.simulation import (
 )
 
 WINDOW = 3.0  # seconds
-SLOT = 16  # items that an operator may take in its turn
-RATE = 600  # tuples per second and stream, by selectivity: where NTA is about saturated
-SLOWER = 300  # where it is not
+SLOT = 16  # items that an operator may process when it is scheduled
+RATE = 600  # tuples per second and stream in Figure 9, which about saturate NTA
+SLOWER = 300  # tuples per second and stream, which do not
 SELECTIVITIES = (0.001, 0.003, 0.01)
 RATES = (50, 100, 200, 400, 800, 1_200)
-SELECTIVITY = 0.005  # by rate
+SELECTIVITY = 0.005  # in Figure 10
 NTA, ITA, PIGGYBACKING = "NTA", "ITA", "piggybacking"
 QUERY = "SELECT SUM(s2.price) AS total FROM s1 [RANGE {w}] JOIN s2 [RANGE {w}] ON s1.store = s2.store"
 
@@ -55,7 +55,7 @@ NO_JOINS = (
 
 @dataclass(frozen=True)
 class Loaded:
-    """In the measured time: average delay, results that the aggregate took in, and per result what else it did."""
+    """Average delay in seconds, the aggregate's input results per second, and its other input items per result."""
 
     delay: float
     results: float
@@ -67,14 +67,14 @@ def _loaded(name: str, rate: int, selectivity: float, scale: Scale) -> Loaded:
     window = scale.pick(WINDOW, 0.4)
     rng = np.random.default_rng(9)
 
-    def stream(source: str) -> Iterator[Arrival]:
+    def stream(source: str) -> Iterator[SimulatedArrival]:
         times = poisson(rng, rate, 3 * window)
         store = rng.integers(0, round(1 / selectivity), len(times))
         return tuples(source, times, {"store": store, "price": rng.integers(1, 1_000, len(times))})
 
     simulation = Simulation(QUERY.format(w=round(window * SECOND)), STRATEGIES[name], SLOT)
     simulation.feed(in_order(stream("s1"), stream("s2")))
-    simulation.run(2 * window)  # by then as many results end as begin
+    simulation.run(2 * window)  # from here on as many results end as start
     before, _ = simulation.operator("GroupBy")
     simulation.delay = type(simulation.delay)()
     simulation.worker = time.process_time
@@ -93,21 +93,21 @@ def _by_selectivity(scale: Scale, what: str, full: int = RATE) -> Points:
     }
 
 
-def _delays(scale: Scale) -> Measured:
+def _delays(scale: Scale) -> FigureData:
     found = _by_selectivity(scale, "delay")
     slower = _by_selectivity(scale, "delay", SLOWER)
     lightly = {name: [round(1e3 * y, 2) for y in points.values()] for name, points in slower.items()}
-    told = {f"at {SLOWER} tuples/s instead, by selectivity (ms)": lightly}
-    return Measured({name: {x: 1e3 * y for x, y in points.items()} for name, points in found.items()}, told)
+    details = {f"at {SLOWER} tuples/s instead, by selectivity (ms)": lightly}
+    return FigureData({name: {x: 1e3 * y for x, y in points.items()} for name, points in found.items()}, details)
 
 
-def _overheads(scale: Scale) -> Measured:
-    return Measured(_by_selectivity(scale, "overhead"))
+def _overheads(scale: Scale) -> FigureData:
+    return FigureData(_by_selectivity(scale, "overhead"))
 
 
-def _throughput(scale: Scale) -> Measured:
+def _throughput(scale: Scale) -> FigureData:
     rates = scale.pick(RATES, (50, 100))
-    return Measured(
+    return FigureData(
         {
             name: {float(rate): _loaded(name, rate, SELECTIVITY, scale).results for rate in rates}
             for name in (ITA, NTA, PIGGYBACKING)

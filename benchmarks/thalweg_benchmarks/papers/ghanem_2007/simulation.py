@@ -1,8 +1,8 @@
-"""Operators joined by queues, fed tuple by tuple against a simulated clock.
+"""Operators connected by queues, fed tuple by tuple under a simulated clock.
 
-Arrivals have their times; a turn of the scheduler takes as long as the processor worked on it, or no time at all. So
-queues fill up where tuples come faster than the pipeline works them off, and the delay of an answer is what its reader
-would see.
+Tuples arrive at given times. A step of the scheduler advances the clock by the processor time that the step took, or
+not at all. So queues grow if tuples arrive faster than the pipeline processes them, and delays are those that a reader
+of the answer would see.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STRATEGIES = {
 }
 
 
-class Arrival(NamedTuple):
+class SimulatedArrival(NamedTuple):
     """A tuple of a stream, or rows of a table."""
 
     t: Instant
@@ -47,14 +47,14 @@ class Arrival(NamedTuple):
 
 
 class TimedOperator(Operator, kind="bench-timed-operator/1"):
-    """An operator, and how long it has worked."""
+    """An operator with a count of the processor seconds that it has taken."""
 
     def __init__(self, operator: Operator) -> None:
         self._operator = operator
         self.seconds = 0.0
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """As the operator does."""
+        """Process with the operator, and add the time."""
         began = time.process_time()
         output = self._operator.process(inputs, now)
         self.seconds += time.process_time() - began
@@ -62,25 +62,25 @@ class TimedOperator(Operator, kind="bench-timed-operator/1"):
 
     @property
     def stored(self) -> int:
-        """As the operator's."""
+        """The operator's."""
         return self._operator.stored
 
     @property
     def next_wake(self) -> Instant:
-        """As the operator's."""
+        """The operator's."""
         return self._operator.next_wake
 
 
 def free() -> float:
-    """A clock for work that takes no time."""
+    """A processor clock that stands still: work takes no simulated time."""
     return 0.0
 
 
 class Simulation:
-    """A query under a strategy. `worker` tells how many seconds the pipeline has worked; `free`: work takes no time."""
+    """A query under a strategy; `worker` is the processor clock, by default one under which work takes no time."""
 
     def __init__(self, query: str, strategy: Strategy, slot: int = 0) -> None:
-        """Round-robin with slots of so many items, or FIFO if there is none."""
+        """Schedule round-robin with slots of `slot` items; 0: FIFO."""
         catalog = Catalog()
         compile_script(f"{STREAMS}; {TABLE}", catalog)
         plan = compile_query(query, catalog)
@@ -92,8 +92,8 @@ class Simulation:
         self._network = Network(self.pipeline, strategy, settings.make_scheduler())
         self._wakes = strategy is not Strategy.ITA
         self.worker: Callable[[], float] = free
-        self._coming: Iterator[Arrival] = iter(())
-        self._next: Arrival | None = None
+        self._coming: Iterator[SimulatedArrival] = iter(())
+        self._next: SimulatedArrival | None = None
         self._view = Expire(plan.schema)
         self._nothing = Batch.empty(plan.schema, self.pipeline.dated)
         self._woken: Instant = -1
@@ -101,13 +101,13 @@ class Simulation:
         self.delay = OutputDelay()
         self._network.begin(-1)
 
-    def feed(self, arrivals: Sequence[Arrival]) -> None:
-        """What will come, in order of time."""
+    def feed(self, arrivals: Sequence[SimulatedArrival]) -> None:
+        """Set the arrivals to come, in order of time."""
         self._coming = iter(arrivals)
         self._next = next(self._coming, None)
 
     def run(self, until: float) -> None:
-        """Work until the simulated clock has come so far, in seconds."""
+        """Run until the simulated clock shows `until` seconds."""
         stop = until * SECOND
         while self.clock < stop:
             due = self._next_wake()
@@ -122,46 +122,46 @@ class Simulation:
                 self.clock = max(self.clock, min(due, coming, stop))
 
     def _next_wake(self) -> Instant:
-        """When a window's tuples end next; not once more for a time that it has been told and not come to yet."""
+        """When a window's tuples end next; FOREVER if the windows were woken for that time already."""
         due = self._network.next_wake() if self._wakes else FOREVER
         return due if due > self._woken else FOREVER
 
     def _work(self) -> bool:
-        """One turn of the scheduler, and what has come out by then; False if there is nothing to do."""
+        """Run one step of the scheduler and record the delays of its output; False if there is nothing to do."""
         began = self.worker()
         worked = self._network.work()
         self.clock += (self.worker() - began) * SECOND
         out = self._network.out
         while len(out):
             item = out.take()
-            told = self._nothing if item.batch is None else item.batch
-            shown = self._view.process([told], item.clock)
+            batch = self._nothing if item.batch is None else item.batch
+            shown = self._view.process([batch], item.clock)
             self.delay.add((self.clock - shown.start).astype(np.int64))
         return worked
 
     def operator(self, name: str) -> tuple[OperatorMetrics, float]:
-        """What an operator has done so far, and for how many seconds."""
+        """An operator's metrics so far, and its processor seconds."""
         place = self._names.index(name)
         worked = self.pipeline.nodes[place].operator
         assert isinstance(worked, TimedOperator)
         return replace(self.pipeline.metrics[place]), worked.seconds
 
 
-def tuples(source: str, times: Ints, columns: Mapping[str, Ints]) -> Iterator[Arrival]:
-    """One arrival for each time, with (store, item, price)."""
+def tuples(source: str, times: Ints, columns: Mapping[str, Ints]) -> Iterator[SimulatedArrival]:
+    """An arrival (store, item, price) for each time; columns that are not given are zero."""
     nothing = np.zeros(len(times), dtype=np.int64)
     lanes = [columns.get(name, nothing) for name in ("store", "item", "price")]
     for i, t in enumerate(times.tolist()):
-        yield Arrival(t, source, Batch.of_arrivals([lane[i : i + 1] for lane in lanes], times[i : i + 1]))
+        yield SimulatedArrival(t, source, Batch.of_arrivals([lane[i : i + 1] for lane in lanes], times[i : i + 1]))
 
 
 def poisson(rng: np.random.Generator, rate: float, seconds: float) -> Ints:
-    """Times in ticks with exponential gaps, each its own."""
+    """Different times in ticks, with exponentially distributed gaps."""
     gaps = rng.exponential(SECOND / rate, round(1.5 * rate * seconds) + 10)
     times = np.unique(np.cumsum(gaps).astype(np.int64))
     return times[times < seconds * SECOND]
 
 
-def in_order(*streams: Iterator[Arrival]) -> list[Arrival]:
-    """Several streams as one, by time."""
+def in_order(*streams: Iterator[SimulatedArrival]) -> list[SimulatedArrival]:
+    """The arrivals of all streams in order of time."""
     return sorted((arrival for stream in streams for arrival in stream), key=lambda arrival: arrival.t)

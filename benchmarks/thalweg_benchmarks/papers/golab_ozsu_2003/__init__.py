@@ -1,4 +1,4 @@
-"""The experiments of GolabOzsu2003: multi-way joins of windows, their orders, nested loops and hash tables."""
+"""GolabOzsu2003: multi-way joins of windows: orders, nested loops and hash tables."""
 
 from thalweg_benchmarks.papers.experiment import Experiment
 from thalweg_benchmarks.papers.golab_ozsu_2003.algorithms import FIGURE_2, FIGURE_3A, FIGURE_3B

@@ -1,4 +1,4 @@
-"""Figures 2 and 3: what the algorithms cost, by the number of windows and by the interval of evaluation."""
+"""Figures 2 and 3: the costs of the algorithms, by the number of windows and by the interval of evaluation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from thalweg.optimizer.join_orders import Algorithm
 from thalweg_benchmarks.joins.workload import Workload
 from thalweg_benchmarks.papers.claims import alike, below, grows, until, widens
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Scale
 from thalweg_benchmarks.papers.golab_ozsu_2003.running import comparisons, modelled, smaller
 
 COST = Axis("comparisons per unit of time", log=True)
@@ -21,7 +21,7 @@ _WORKLOAD = (
 )
 
 
-def _by_windows(scale: Scale) -> Measured:
+def _by_windows(scale: Scale) -> FigureData:
     counts = scale.pick((3, 4, 5, 6), (3, 4))
     found: dict[str, dict[float | str, float]] = {"EAGER": {}, "NAIVE": {}, "EAGER, model": {}, "NAIVE, model": {}}
     for count in counts:
@@ -30,10 +30,10 @@ def _by_windows(scale: Scale) -> Measured:
             name = algorithm.name
             found[name][count] = comparisons(workload, algorithm, units=scale.pick(20.0, 2.0))
             found[f"{name}, model"][count] = modelled(workload, algorithm)
-    return Measured(found)
+    return FigureData(found)
 
 
-def _by_interval(workload: Workload, scale: Scale) -> Measured:
+def _by_interval(workload: Workload, scale: Scale) -> FigureData:
     intervals = scale.pick((1, 5, 10, 20, 30, 50), (1, 5))
     workload = smaller(workload, scale)
     names = {"NAIVE": Algorithm.NAIVE, "LAZY": Algorithm.LAZY, "GENERAL": Algorithm.GENERAL_LAZY}
@@ -41,7 +41,7 @@ def _by_interval(workload: Workload, scale: Scale) -> Measured:
     for name, algorithm in names.items():
         found[name] = {t: comparisons(workload, algorithm, t, scale.pick(100.0, 10.0)) for t in intervals}
         found[f"{name}, model"] = {t: modelled(workload, algorithm, t) for t in intervals}
-    return Measured(found)
+    return FigureData(found)
 
 
 FIGURE_2 = Experiment(

@@ -1,11 +1,11 @@
-"""Figure 4(b): large tables on fast streams, by the formula and by which windows have an index in a run."""
+"""Figure 4(b): sizes of hash tables by the cost formula, and which windows have an index, measured."""
 
 from __future__ import annotations
 
 from thalweg.optimizer.join_orders import Algorithm, CostModel, best_global_order
 from thalweg_benchmarks.joins.workload import Workload
 from thalweg_benchmarks.papers.claims import below, number, since
-from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, Measured, Scale, Seen, Series
+from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, FigureData, Finding, Scale, Series
 from thalweg_benchmarks.papers.golab_ozsu_2003.running import (
     HASH,
     HYBRID,
@@ -17,7 +17,7 @@ from thalweg_benchmarks.papers.golab_ozsu_2003.running import (
 )
 
 FAST = Workload((*((1, 100, 50),) * 3, (50, 100, 50)))
-FACTOR = 10  # more tuples and values in a run
+FACTOR = 10  # times the paper's tuples and values in a run
 EVERY = 5.0
 SLOW = {"1 to slow": 1, "5 to slow": 5, "10 to slow": 10}
 AVERAGES = (4, 6, 8, 10, 12, 14)
@@ -27,8 +27,8 @@ CLAIM = (
 )
 
 
-def _formula(scale: Scale) -> Measured:
-    """Section 4.2 with tables of a given size: some buckets for each slow stream, the rest for the fast one."""
+def _formula(scale: Scale) -> FigureData:
+    """The formula of section 4.2: `slow` buckets for each slow stream, the rest of the buckets for the fast one."""
     streams = statistics(FAST)
 
     def cost(slow: int, average: int) -> float:
@@ -39,10 +39,10 @@ def _formula(scale: Scale) -> Measured:
     found: dict[str, dict[float | str, float]] = {"equal": {n: cost(n, n) for n in AVERAGES}}
     for name, few in SLOW.items():
         found[name] = {n: cost(few, n) for n in AVERAGES if n > few}
-    return Measured(found)
+    return FigureData(found)
 
 
-def _run(scale: Scale) -> Measured:
+def _run(scale: Scale) -> FigureData:
     ways = {
         "none": (NESTED_LOOPS, None),
         "the three slow": (HYBRID, (0, 1, 2)),
@@ -58,13 +58,13 @@ def _run(scale: Scale) -> Measured:
         )
         for name, (method, indexed) in ways.items()
     }  # fmt: skip
-    return Measured({"measured": found})
+    return FigureData({"measured": found})
 
 
 def _more(one: str, other: str, says: str, why: str = "") -> Claim:
-    def test(series: Series) -> Seen:
+    def test(series: Series) -> Finding:
         ratio = series["measured"][one] / series["measured"][other]
-        return Seen(ratio >= 1.0, f"{one} / {other}: {number(ratio)}")
+        return Finding(ratio >= 1.0, f"{one} / {other}: {number(ratio)}")
 
     return Claim(says, test, why)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from thalweg.optimizer.join_orders import Algorithm
 from thalweg_benchmarks.joins.workload import Workload
 from thalweg_benchmarks.papers.claims import below, number
-from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, Measured, Scale, Seen, Series
+from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, FigureData, Finding, Scale, Series
 from thalweg_benchmarks.papers.golab_ozsu_2003.running import HASH, NESTED_LOOPS, measured, rate, smaller
 
 ALIKE = (1, 100, 50)
@@ -14,10 +14,10 @@ RATE = Axis("tuples per second", log=True)
 INTERVAL = Axis("interval of evaluation, units of time")
 
 
-def _by_interval(scale: Scale) -> Measured:
+def _by_interval(scale: Scale) -> FigureData:
     intervals = scale.pick((1, 2, 5, 10, 20, 40), (1, 5))
     options = {"NLJ": NESTED_LOOPS, "HASH": HASH}
-    return Measured(
+    return FigureData(
         {
             name: {
                 t: rate(
@@ -34,10 +34,10 @@ def _by_interval(scale: Scale) -> Measured:
 
 
 def _best_interval(says: str, why: str = "") -> Claim:
-    def test(series: Series) -> Seen:
+    def test(series: Series) -> Finding:
         best = {name: max(points, key=lambda t: points[t]) for name, points in series.items()}
         seen = ", ".join(f"{name} at {number(t)}" for name, t in best.items())
-        return Seen(float(best["HASH"]) >= float(best["NLJ"]), seen)
+        return Finding(float(best["HASH"]) >= float(best["NLJ"]), seen)
 
     return Claim(says, test, why)
 

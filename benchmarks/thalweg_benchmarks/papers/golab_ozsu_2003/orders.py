@@ -1,4 +1,4 @@
-"""Tables 5 to 7: what the orders of four streams cost, by the formula and in a run, and which one is chosen."""
+"""Tables 5 to 7: the costs of all orders of four streams, by the formula and in a run, and the heuristic's order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import permutations
 from thalweg.optimizer.join_orders import CostModel, heuristic_order
 from thalweg_benchmarks.joins.workload import Workload
 from thalweg_benchmarks.papers.claims import number
-from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, Measured, Scale, Seen, Series
+from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, FigureData, Finding, Scale, Series
 from thalweg_benchmarks.papers.golab_ozsu_2003.running import measured, smaller, statistics
 
 MODEL, RUN, HEURISTIC = "model", "counted in a run", "the heuristic's choice"
@@ -29,7 +29,7 @@ def _name(order: tuple[int, ...]) -> str:
     return "".join(str(i + 1) for i in order)
 
 
-def _run(workload: Workload, units: float, scale: Scale) -> Measured:
+def _run(workload: Workload, units: float, scale: Scale) -> FigureData:
     streams = statistics(workload)
     model = CostModel.nested_loops(streams)
     costs = {order: model.global_order(order) for order in permutations(range(len(streams)))}
@@ -37,7 +37,7 @@ def _run(workload: Workload, units: float, scale: Scale) -> Measured:
     chosen = heuristic_order(streams, model.global_order)
     tried = scale.pick(ranked, ranked[:2])
     counted = {order: measured(smaller(workload, scale), order=order, units=scale.pick(units, 1.0)) for order in tried}
-    return Measured(
+    return FigureData(
         {
             MODEL: {_name(order): costs[order] for order in ranked},
             RUN: {_name(order): run.comparisons * workload.ticks for order, run in counted.items()},
@@ -50,21 +50,21 @@ def _run(workload: Workload, units: float, scale: Scale) -> Measured:
 def _costs(costs: Mapping[str, float]) -> Claim:
     said = ", ".join(f"{order}: {number(cost)}" for order, cost in costs.items())
 
-    def test(series: Series) -> Seen:
+    def test(series: Series) -> Finding:
         ours = {order: series[MODEL][order] for order in costs}
         seen = ", ".join(f"{order}: {number(cost)}" for order, cost in ours.items())
-        # The paper rounds some costs ("approximately", "nearly"): to three digits they must agree.
-        return Seen(all(abs(ours[order] - cost) <= 0.005 * cost for order, cost in costs.items()), seen)
+        # The paper rounds some costs ("approximately", "nearly"), so they must agree to three digits.
+        return Finding(all(abs(ours[order] - cost) <= 0.005 * cost for order, cost in costs.items()), seen)
 
     return Claim(f"the orders cost what the paper says ({said})", test)
 
 
 def _best(says: str, test: Callable[[str, Mapping[str, float]], bool], which: str, why: str = "") -> Claim:
-    def of(series: Series) -> Seen:
+    def of(series: Series) -> Finding:
         (chosen,) = map(str, series[HEURISTIC])
         costs = {str(order): cost for order, cost in series[which].items()}
         best = min(costs, key=lambda order: costs[order])
-        return Seen(test(chosen, costs), f"chosen {chosen}, best {best}")
+        return Finding(test(chosen, costs), f"chosen {chosen}, best {best}")
 
     return Claim(says, of, why)
 

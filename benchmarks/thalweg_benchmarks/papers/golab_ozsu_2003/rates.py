@@ -1,4 +1,4 @@
-"""Table 8: how many tuples can be put in with the best order and with the worst, by algorithm."""
+"""Table 8: the greatest input rate with the best and the worst order, by algorithm."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from itertools import permutations
 from thalweg.optimizer.join_orders import Algorithm, CostModel
 from thalweg_benchmarks.joins.workload import Workload
 from thalweg_benchmarks.papers.claims import below, between
-from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, Measured, Scale, Seen, Series
+from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, FigureData, Finding, Scale, Series
 from thalweg_benchmarks.papers.golab_ozsu_2003.running import HASH, NESTED_LOOPS, measured, rate, smaller, statistics
 
 TABLE_5 = Workload(((10, 100, 500), (1, 100, 50), (1, 200, 40), (3, 100, 5)))
-FACTOR = 10  # more tuples and values
+FACTOR = 10  # times the paper's tuples and values
 INTERVALS = (0, 5, 10)
-TOGETHER = 5.0  # units of time that an eager join gets at once: as many as the lazy one at least
+TOGETHER = 5.0  # units of time in a batch of an eager join: as many as in the shortest of a lazy one
 BEST, WORST, RATIO = "best order", "worst order", "best / worst"
 
 
@@ -28,7 +28,7 @@ def _name(method: str, interval: int) -> str:
     return f"lazy {kind}, {interval}" if interval else f"eager {kind}"
 
 
-def _run(scale: Scale) -> Measured:
+def _run(scale: Scale) -> FigureData:
     costs = CostModel.nested_loops(statistics(TABLE_5)).global_order
     ranked = sorted(permutations(range(4)), key=costs)
     found: dict[str, dict[float | str, float]] = {BEST: {}, WORST: {}, RATIO: {}}
@@ -47,17 +47,17 @@ def _run(scale: Scale) -> Measured:
             name = _name(method, interval)
             found[BEST][name], found[WORST][name] = rates
             found[RATIO][name] = rates[0] / rates[1]
-    return Measured(found, {"best order": _told(ranked[0]), "worst order": _told(ranked[-1])})
+    return FigureData(found, {"best order": _listed(ranked[0]), "worst order": _listed(ranked[-1])})
 
 
-def _told(order: tuple[int, ...]) -> str:
+def _listed(order: tuple[int, ...]) -> str:
     return ", ".join(f"S{i + 1}" for i in order)
 
 
 def _faster(one: str, other: str, says: str, by: float = 1.0, why: str = "") -> Claim:
-    def test(series: Series) -> Seen:
+    def test(series: Series) -> Finding:
         ratio = series[BEST][one] / series[BEST][other]
-        return Seen(ratio >= by, f"{one} / {other}: {ratio:.2f}")
+        return Finding(ratio >= by, f"{one} / {other}: {ratio:.2f}")
 
     return Claim(says, test, why)
 

@@ -1,4 +1,4 @@
-"""The experiments of GolabOzsu2005: five queries over connections, in the negative tuple, direct and UPA approaches."""
+"""GolabOzsu2005: five queries over connections with the negative tuple, direct and update-pattern-aware approaches."""
 
 from thalweg_benchmarks.papers.experiment import Experiment
 from thalweg_benchmarks.papers.golab_ozsu_2005.distinct import FIGURE_11, FIGURE_12, FIGURE_13, FIGURE_14, FIGURE_16

@@ -1,4 +1,4 @@
-"""Figures 11 to 14 and 16: duplicate elimination alone, its state, and below a join."""
+"""Figures 11 to 14 and 16: duplicate elimination by itself, its state, and below a join."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from thalweg_benchmarks.papers.claims import below, below_at_end, widens
-from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, Measured, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, FigureData, Scale
 from thalweg_benchmarks.papers.golab_ozsu_2005.queries import (
     BY_TICK,
     DISTINCT,
@@ -56,14 +56,14 @@ def _stored(run: Timed) -> float:
     return run.stored
 
 
-def _run(query: str, told: Callable[[Timed], float], scale: Scale) -> Measured:
+def _run(query: str, shown: Callable[[Timed], float], scale: Scale) -> FigureData:
     windows = scale.pick(WINDOWS, (1_000, 2_000))
     queries = {name: (query, way) for name, way in WAYS.items()}
-    found = series(queries, windows, scale, told)
+    found = series(queries, windows, scale, shown)
     ours = [timed(query, UPA, window, scale) for window in windows]
     theirs = [timed(query, NT, window, scale) for window in windows]
     saved = [round(b.stored / a.stored, 1) for a, b in zip(ours, theirs, strict=True)]
-    return Measured(
+    return FigureData(
         found,
         {
             "connections": trace(scale).name,
@@ -75,9 +75,9 @@ def _run(query: str, told: Callable[[Timed], float], scale: Scale) -> Measured:
 
 
 def _experiment(figure: int, title: str, claim: str, query: str, y: Axis, claims: tuple[Claim, ...]) -> Experiment:
-    told = _milliseconds if y is TIME else _stored
+    shown = _milliseconds if y is TIME else _stored
     return Experiment(
-        f"GolabOzsu2005-fig{figure}", title, claim, _DISTINCT, WINDOW, y, partial(_run, query, told), claims
+        f"GolabOzsu2005-fig{figure}", title, claim, _DISTINCT, WINDOW, y, partial(_run, query, shown), claims
     )
 
 

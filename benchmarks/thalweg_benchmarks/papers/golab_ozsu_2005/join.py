@@ -7,13 +7,13 @@ from functools import partial
 from thalweg.kernel.pipeline import Strategy
 from thalweg.kernel.state.buffers import PartitionedBuffer
 from thalweg_benchmarks.papers.claims import below, below_at_end, grows, widens
-from thalweg_benchmarks.papers.experiment import Experiment, Measured, Scale
+from thalweg_benchmarks.papers.experiment import Experiment, FigureData, Scale
 from thalweg_benchmarks.papers.golab_ozsu_2005.queries import BY_TICK, TIME, WINDOW, WORKLOAD, join
-from thalweg_benchmarks.papers.golab_ozsu_2005.running import DIRECT, NT, UPA, Way, series, tick_by_tick, timed
+from thalweg_benchmarks.papers.golab_ozsu_2005.running import DIRECT, NT, UPA, Approach, series, tick_by_tick, timed
 from thalweg_benchmarks.papers.trace import trace
 
 WINDOWS = (2_000, 5_000, 10_000, 20_000, 50_000)
-UPA_50 = Way(Strategy.AUTO, partial(PartitionedBuffer, 50))
+UPA_50 = Approach(Strategy.AUTO, partial(PartitionedBuffer, 50))
 
 CHEAP_READING = (
     "reading through and rewriting the view is about half of DIRECT's time in a profile (46 % with many results, 58 % "
@@ -32,15 +32,15 @@ NO_LISTS = (
 )
 
 
-def _run(protocol: str, ways: dict[str, Way], scale: Scale) -> Measured:
+def _run(protocol: str, ways: dict[str, Approach], scale: Scale) -> FigureData:
     windows = scale.pick(WINDOWS, (1_000, 2_000))
     query = join(protocol)
     queries = {name: (query, way) for name, way in ways.items()}
     found = series(queries, windows, scale, lambda t: t.milliseconds)
     results = [timed(query, UPA, window, scale).results for window in windows]
     by_tick = tick_by_tick(queries, windows[-1], scale)
-    told = {"connections": trace(scale).name, "results alive, by window": results, BY_TICK: by_tick}
-    return Measured(found, told)
+    details = {"connections": trace(scale).name, "results alive, by window": results, BY_TICK: by_tick}
+    return FigureData(found, details)
 
 
 FIGURE_9 = Experiment(

@@ -1,11 +1,11 @@
-"""Figures 15 and 17: negation alone, and with a join below or above it."""
+"""Figures 15 and 17: negation by itself, and with a join below or above it."""
 
 from __future__ import annotations
 
 from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.kernel.state.buffers import KeyedBuffer
 from thalweg_benchmarks.papers.claims import below, below_at_end, until
-from thalweg_benchmarks.papers.experiment import Experiment, Measured, Scale
+from thalweg_benchmarks.papers.experiment import Experiment, FigureData, Scale
 from thalweg_benchmarks.papers.golab_ozsu_2005.queries import (
     BY_TICK,
     JOIN_ABOVE,
@@ -15,13 +15,13 @@ from thalweg_benchmarks.papers.golab_ozsu_2005.queries import (
     WINDOW,
     WORKLOAD,
 )
-from thalweg_benchmarks.papers.golab_ozsu_2005.running import NT, UPA, Way, series, tick_by_tick, timed
+from thalweg_benchmarks.papers.golab_ozsu_2005.running import NT, UPA, Approach, series, tick_by_tick, timed
 from thalweg_benchmarks.papers.trace import trace
 
 WINDOWS = (2_000, 5_000, 20_000, 50_000, 200_000)
 JOINED_WINDOWS = (1_000, 2_000, 5_000, 10_000)
 SMALL = 10_000  # ticks: the paper's 500 KB
-HYBRID = Way(Strategy.AUTO, KeyedBuffer, Settings(optimize=False, above_negation="hybrid"))
+HYBRID = Approach(Strategy.AUTO, KeyedBuffer, Settings(optimize=False, above_negation="hybrid"))
 
 SEARCHED = (
     "a premature deletion tells the end that the result had, and leads to its partition and, within sorted runs, to "
@@ -40,13 +40,13 @@ MANY_PAIRS = (
 )
 
 
-def _negation(scale: Scale) -> Measured:
+def _negation(scale: Scale) -> FigureData:
     windows = scale.pick(WINDOWS, (1_000, 2_000))
     queries = {"NT": (NEGATION, NT), "UPA": (NEGATION, UPA)}
     found = series(queries, windows, scale, lambda t: t.milliseconds)
     runs = [timed(NEGATION, UPA, window, scale) for window in windows]
-    premature = [round(run.premature / run.told, 2) for run in runs]
-    return Measured(
+    premature = [round(run.premature / run.emitted, 2) for run in runs]
+    return FigureData(
         found,
         {
             "connections": trace(scale).name,
@@ -57,12 +57,12 @@ def _negation(scale: Scale) -> Measured:
     )
 
 
-def _joined(scale: Scale) -> Measured:
+def _joined(scale: Scale) -> FigureData:
     windows = scale.pick(JOINED_WINDOWS, (500, 1_000))
     ways = {"NT": (JOIN_BELOW, NT), "NT (join up)": (JOIN_ABOVE, NT), "UPA": (JOIN_BELOW, HYBRID)}
     found = series(ways, windows, scale, lambda t: t.milliseconds)
     results = {name: [timed(q, way, window, scale).results for window in windows] for name, (q, way) in ways.items()}
-    return Measured(found, {"connections": trace(scale).name, "results alive, by window": results})
+    return FigureData(found, {"connections": trace(scale).name, "results alive, by window": results})
 
 
 FIGURE_15 = Experiment(

@@ -1,4 +1,4 @@
-"""The five queries of GolabOzsu2005 §6.1, and what their figures have in common."""
+"""The five queries of GolabOzsu2005 §6.1, and the axes and texts that their figures share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def _selected(link: str, protocol: str) -> str:
 
 
 def join(protocol: str) -> str:
-    """Query 1: two links joined on the source, of one protocol each (`few` is ftp, `many` telnet)."""
+    """Query 1: two links joined on the source, each restricted to a protocol (`few`: ftp, `many`: telnet)."""
     x, y = _selected("a", protocol), _selected("b", protocol)
     return f"SELECT x.src, x.dst, y.dst AS other FROM {x} AS x JOIN {y} AS y ON x.src = y.src"
 

@@ -1,8 +1,8 @@
-"""How GolabOzsu2005's queries are run: links of one tuple per tick, sliding windows, and a view of the result.
+"""Run GolabOzsu2005's queries: links with one tuple per tick, sliding windows, and a materialised view of the result.
 
-The paper's times include the view, which each approach keeps in its own way: in a table by key that negative tuples
-delete from (NT), in a sequence that is read through (DIRECT), in partitions by expiry (UPA). The view is brought up to
-date at the lazy expiration interval, a twentieth of the window.
+The paper's times include the view, which each approach stores in its own way: in a table by key from which negative
+tuples delete (NT), in a sequence that is scanned (DIRECT), in partitions by expiration time (UPA). The view is updated
+at the lazy expiration interval, a twentieth of the window.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from thalweg.kernel.state.buffers import Buffer, KeyedBuffer, PartitionedBuffer,
 from thalweg.kernel.state.keyed import Keyed
 from thalweg_benchmarks.papers.experiment import Points, Scale
 from thalweg_benchmarks.papers.golab_ozsu_2005.direct_distinct import DirectDistinct
-from thalweg_benchmarks.papers.trace import LINKS, Stream, trace
+from thalweg_benchmarks.papers.trace import LINKS, TraceStream, trace
 
 BATCH = 1_000  # ticks: the paper reports times per 1,000 tuples
 LAZY = 20  # expiration intervals in a window
 MEASURED = 40  # batches
-ROUNDS, LONG = 3, 2.0  # runs, and the seconds after which there is no other
-TICKS = 1_000  # timed where a batch is a tick
+ROUNDS, LONG = 3, 2.0  # runs, and the seconds after which no further run starts
+TICKS = 1_000  # that are timed where a batch is a tick
 AS_WRITTEN = Settings(optimize=False)
 
 
 @dataclass(frozen=True)
-class Way:
-    """A strategy, how its view is kept, and whether DISTINCT is the literature's, which stores its input."""
+class Approach:
+    """A strategy, the buffer of its view, and whether DISTINCT is the literature's, which stores its input."""
 
     strategy: Strategy
     view: Callable[[], Buffer]
@@ -44,34 +44,34 @@ class Way:
     stores_input: bool = False
 
 
-Queries = Mapping[str, tuple[str, Way]]  # by name, a query and how it is run
+Queries = Mapping[str, tuple[str, Approach]]  # name -> a query and its approach
 
-NT = Way(Strategy.NT, KeyedBuffer)
-DIRECT = Way(Strategy.DIRECT, SequentialBuffer, stores_input=True)
-UPA = Way(Strategy.AUTO, PartitionedBuffer)
+NT = Approach(Strategy.NT, KeyedBuffer)
+DIRECT = Approach(Strategy.DIRECT, SequentialBuffer, stores_input=True)
+UPA = Approach(Strategy.AUTO, PartitionedBuffer)
 
 
 @dataclass(frozen=True)
 class Timed:
-    """Milliseconds of processor time per 1,000 tuples, tuples stored by operators, results alive at the end."""
+    """Milliseconds of processor time per 1,000 tuples, stored tuples, results alive at the end, and emitted ones."""
 
     milliseconds: float
     stored: int
     results: int
-    premature: int  # results that were deleted before their time
-    told: int  # results that were told in all
+    premature: int  # results that were deleted before their end
+    emitted: int  # results in all
 
 
 @lru_cache(maxsize=256)
-def timed(query: str, way: Way, window: int, scale: Scale, batch: int = BATCH) -> Timed:
-    """The fastest of up to three runs; what takes long is run once."""
+def timed(query: str, way: Approach, window: int, scale: Scale, batch: int = BATCH) -> Timed:
+    """The fastest of up to three runs; a long run is not repeated."""
     began, runs = time.perf_counter(), [_run(query, way, window, scale, batch)]
     while len(runs) < scale.pick(ROUNDS, 1) and time.perf_counter() - began < LONG:
         runs.append(_run(query, way, window, scale, batch))
     return min(runs, key=lambda run: run.milliseconds)
 
 
-def _run(query: str, way: Way, window: int, scale: Scale, batch: int) -> Timed:
+def _run(query: str, way: Approach, window: int, scale: Scale, batch: int) -> Timed:
     """Fill the windows, then time batches."""
     fed = _Fed(query, way, window, scale)
     step = max(BATCH, window // LAZY)
@@ -93,8 +93,8 @@ def _run(query: str, way: Way, window: int, scale: Scale, batch: int) -> Timed:
     )
 
 
-def series(queries: Queries, windows: Sequence[int], scale: Scale, told: Callable[[Timed], float]) -> Points:
-    """By name a query, run in some way, over windows of several sizes. Ways of one query must have as many results."""
+def series(queries: Queries, windows: Sequence[int], scale: Scale, shown: Callable[[Timed], float]) -> Points:
+    """A number of each query's run, by window size. Approaches to one query must have equally many results."""
     found: Points = {name: {} for name in queries}
     for window in windows:
         results: dict[str, int] = {}
@@ -102,59 +102,59 @@ def series(queries: Queries, windows: Sequence[int], scale: Scale, told: Callabl
             run = timed(query, way, window, scale)
             if results.setdefault(query, run.results) != run.results:
                 raise AssertionError(f"{name}, window {window}: {run.results} results, not {results[query]}")
-            found[name][float(window)] = told(run)
+            found[name][float(window)] = shown(run)
     return found
 
 
 def tick_by_tick(queries: Queries, window: int, scale: Scale) -> dict[str, float]:
-    """Milliseconds per 1,000 tuples where a batch is one tick, as in the paper."""
+    """Milliseconds per 1,000 tuples with batches of one tick, as in the paper."""
     return {name: round(timed(*query, window, scale, batch=1).milliseconds, 1) for name, query in queries.items()}
 
 
-class View:
-    """The materialised result: what the answer gains is collected, and laid into the buffer at each interval."""
+class ResultView:
+    """The materialised result: changes are collected, and applied to the buffer at each interval."""
 
     def __init__(self, buffer: Buffer, lazy: int) -> None:
         self._buffer, self._lazy = buffer, lazy
         self._waiting: list[Batch] = []
         self._flushed_at = 0
 
-    def add(self, told: Batch, now: Instant) -> None:
-        """More results, or fewer."""
-        self._waiting.append(told)
+    def add(self, changes: Batch, now: Instant) -> None:
+        """Collect changes of the result."""
+        self._waiting.append(changes)
         if now - self._flushed_at >= self._lazy:
             self.flush(now)
 
     def flush(self, now: Instant) -> None:
         """Bring the view up to date."""
         self._flushed_at = now
-        told = Batch.concat(self._waiting) if self._waiting else None
+        changes = Batch.concat(self._waiting) if self._waiting else None
         self._waiting = []
-        if told is not None and len(told):
-            arrivals = Keyed.of(told.columns[0].astype(np.int64), told).closed()
+        if changes is not None and len(changes):
+            arrivals = Keyed.of(changes.columns[0].astype(np.int64), changes).closed()
             found = self._buffer.delete(arrivals)
             self._buffer.keep(arrivals.take(~found), now)
         self._buffer.expire(now)
 
     def alive(self, now: Instant) -> int:
-        """How many results are there."""
+        """The number of results alive at `now`."""
         return int(sum(run.sign[run.end > now].sum() for run in self._buffer.runs))
 
 
 class _Fed:
     """A query, its view, and the links that feed it."""
 
-    def __init__(self, query: str, way: Way, window: int, scale: Scale) -> None:
+    def __init__(self, query: str, way: Approach, window: int, scale: Scale) -> None:
         catalog = Catalog()
         names = ("a", "b", "c")[:LINKS]
-        compile_script("; ".join(f"CREATE STREAM {name} ({Stream.COLUMNS})" for name in names), catalog)
+        compile_script("; ".join(f"CREATE STREAM {name} ({TraceStream.COLUMNS})" for name in names), catalog)
         source = trace(scale)
         text = query.format(w=f"[RANGE {window}]", few=source.few, many=source.many)
         settings = replace(way.settings, lazy=window // LAZY)
         self.pipeline = build(compile_query(text, catalog), way.strategy, settings=settings)
         if way.stores_input:
             self.pipeline = _storing_inputs(self.pipeline)
-        self.view = View(way.view(), window // LAZY)
+        self.view = ResultView(way.view(), window // LAZY)
         used = {node.source for node in self.pipeline.nodes}
         self._links = {n: link for n, link in zip(names, source.links(LINKS), strict=True) if n in used}
         self.streams = len(self._links)
@@ -163,7 +163,7 @@ class _Fed:
         self.pipeline.begin(-1)
 
     def step(self, ticks: int) -> None:
-        """One batch."""
+        """Process the tuples of the next `ticks` ticks."""
         ts = np.arange(self.at, self.at + ticks)
         feeds = {name: link.batch(self.at, ts, self.pipeline.dated) for name, link in self._links.items()}
         self.at += ticks
@@ -173,7 +173,7 @@ class _Fed:
 
 
 def _storing_inputs(pipeline: Pipeline) -> Pipeline:
-    """The same with the literature's DISTINCT in place of delta*."""
+    """The pipeline with the literature's DISTINCT in place of delta*."""
     nodes = [
         replace(node, operator=DirectDistinct(node.schema)) if isinstance(node.operator, DeltaStar) else node
         for node in pipeline.nodes

@@ -1,4 +1,4 @@
-"""The experiments of MaddenEtAl2002: many queries in one eddy."""
+"""MaddenEtAl2002: many queries in one eddy."""
 
 from thalweg_benchmarks.papers.experiment import Experiment
 from thalweg_benchmarks.papers.madden_2002.niagara import FIGURE_11A, FIGURE_11B

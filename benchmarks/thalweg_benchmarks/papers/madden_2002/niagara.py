@@ -1,4 +1,4 @@
-"""Figure 11: one eddy against the two plans that NiagaraCQ would make for stocks and articles."""
+"""Figure 11: one eddy against the two plans of NiagaraCQ, for stocks joined with articles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thalweg.algebra.expressions import Expression
 from thalweg_benchmarks.flows.niagara import Bench, bounds, costly_predicates
 from thalweg_benchmarks.flows.selections import measure
 from thalweg_benchmarks.papers.claims import below, below_at_end, since, until, widens
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Scale
 
 CACQ, PULL_UP, PUSH_DOWN = "eddy", "PullUp", "PushDown"
 TIME = Axis("milliseconds for a batch of quotes", log=True)
@@ -26,20 +26,20 @@ def _ways(bench: Bench, names: Sequence[str]) -> dict[str, float]:
     return {name: 1e3 * seconds for name, seconds in zip(names, took, strict=True)}
 
 
-def _series(benches: dict[float, Bench], names: Sequence[str]) -> Measured:
+def _series(benches: dict[float, Bench], names: Sequence[str]) -> FigureData:
     found: dict[str, dict[float | str, float]] = {name: {} for name in names}
     for x, bench in benches.items():
         for name, took in _ways(bench, names).items():
             found[name][x] = took
-    return Measured(found)
+    return FigureData(found)
 
 
-def _by_queries(scale: Scale) -> Measured:
+def _by_queries(scale: Scale) -> FigureData:
     counts = scale.pick((1, 5, 10, 20, 50, 100, 200), (1, 5))
     return _series({n: Bench(bounds(n), 1, scale.pick(STOCKS, 200)) for n in counts}, (CACQ, PULL_UP, PUSH_DOWN))
 
 
-def _by_articles(make: Callable[[int], list[Expression]], scale: Scale) -> Measured:
+def _by_articles(make: Callable[[int], list[Expression]], scale: Scale) -> FigureData:
     articles, queries = scale.pick((1, 10, 100), (1, 10)), scale.pick(100, 5)
     quotes = scale.pick(STOCKS // 10, 6)
     return _series({n: Bench(make(queries), n, quotes) for n in articles}, (CACQ, PULL_UP))

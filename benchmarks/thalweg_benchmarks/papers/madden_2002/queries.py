@@ -1,4 +1,4 @@
-"""The queries of the paper's tables 3 and 4 over a stream of uniform numbers (MaddenEtAl2002 §4)."""
+"""The queries of Tables 3 and 4 over a stream of uniform numbers (MaddenEtAl2002 §4)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCHEMA = Schema.of(index=DataType.BIGINT, **dict.fromkeys(ATTRIBUTES, DataType.B
 
 
 def where(**least: int) -> SpjQuery:
-    """SELECT index WHERE each of some attributes is at least so much: 90 lets one tuple in ten pass."""
+    """SELECT index WHERE each given attribute is at least its bound; of numbers 0 to 99, 90 selects one in ten."""
     parts = [call(">=", column(SCHEMA, 1 + ATTRIBUTES.index(a)), literal(c)) for a, c in least.items()]
     return SpjQuery((Use("s", Unbounded()),), and_(parts), (Named(column(SCHEMA, 0), "index"),))
 
@@ -38,8 +38,8 @@ WORKLOAD_2 = nested([10] * 5)
 WORKLOAD_3 = nested([10, 30, 50, 70, 90])
 
 
-class Flow:
-    """An eddy that is fed tuples with numbers from 0 to 99."""
+class FedEddy:
+    """An eddy with its input: tuples of uniform numbers from 0 to 99."""
 
     def __init__(self, policy: str | MakePolicy, skip: bool, chunk: int, seed: int = 1) -> None:
         self.eddy = Eddy({"s": SCHEMA}, StringPool(), policy, skip, seed, chunk=chunk)
@@ -47,7 +47,7 @@ class Flow:
         self._at = 0
 
     def feed(self, tuples: int, small: str = "") -> None:
-        """More tuples; the numbers of some attributes are small, halved."""
+        """Process more tuples; the numbers of the attributes in `small` are halved."""
         columns = {a: self._rng.integers(0, 100, tuples) for a in ATTRIBUTES}
         index = np.arange(self._at, self._at + tuples)
         self._at += tuples
@@ -55,11 +55,11 @@ class Flow:
         self.eddy.process({"s": Batch.of_arrivals([index, *lanes], index)}, self._at)
 
     def shares(self) -> dict[str, float]:
-        """The shares of tickets by attribute."""
+        """The share of tickets of each attribute's filter."""
         return {found.operator.removeprefix("s."): found.share for found in self.eddy.statistics().operators}
 
     def visits(self, tuples: int) -> float:
-        """Filters per tuple for the next tuples."""
+        """Process more tuples; return the filters that each visited on average."""
         before = self.eddy.statistics()
         self.feed(tuples)
         after: EddyStatistics = self.eddy.statistics()
@@ -67,8 +67,8 @@ class Flow:
 
 
 def settled(workload: Sequence[SpjQuery], between: int, after: int) -> dict[str, float]:
-    """The shares of tickets after queries have come one after the other."""
-    flow = Flow("tickets", skip=False, chunk=16)
+    """The shares of tickets after adding the queries one by one, `between` tuples apart, and `after` more tuples."""
+    flow = FedEddy("tickets", skip=False, chunk=16)
     for slot, query in enumerate(workload):
         flow.eddy.add(slot, query)
         flow.feed(between)

@@ -1,4 +1,4 @@
-"""Figures 8 and 9: how many filters a tuple visits under each policy, and how tickets follow the queries."""
+"""Figures 8 and 9: the filters that a tuple visits under each policy, and the shares of tickets over time."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from functools import partial
 from thalweg.flows.eddy import SpjQuery
 from thalweg.flows.eddy.routing import Fixed, MakePolicy
 from thalweg_benchmarks.papers.claims import alike, between, number, since
-from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, Measured, Scale, Seen, Series
-from thalweg_benchmarks.papers.madden_2002.queries import ATTRIBUTES, TABLE_3, WORKLOAD_1, WORKLOAD_2, WORKLOAD_3, Flow
+from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, FigureData, Finding, Scale, Series
+from thalweg_benchmarks.papers.madden_2002.queries import (
+    ATTRIBUTES,
+    TABLE_3,
+    WORKLOAD_1,
+    WORKLOAD_2,
+    WORKLOAD_3,
+    FedEddy,
+)
 
 FILTERS = "filters per tuple"
-SECONDS = 5  # between two queries
+SECONDS = 5  # from one query to the next
 POINTS = 40  # seconds that are shown
 
 
@@ -21,28 +28,28 @@ def _optimal(seed: int) -> Fixed:
 
 
 def _visits(policy: str | MakePolicy, tuples: int) -> float:
-    flow = Flow(policy, skip=False, chunk=1 if policy == "tickets" else 8)
+    flow = FedEddy(policy, skip=False, chunk=1 if policy == "tickets" else 8)
     for slot, query in enumerate(TABLE_3):
         flow.eddy.add(slot, query)
     flow.feed(tuples // 2)
     return flow.visits(tuples)
 
 
-def _policies(scale: Scale) -> Measured:
+def _policies(scale: Scale) -> FigureData:
     tuples = scale.pick(10_000, 500)
     policies: dict[str, str | MakePolicy] = {"optimal": _optimal, "tickets": "tickets", "random": "random"}
     found: dict[float | str, float] = {name: _visits(policy, tuples) for name, policy in policies.items()}
-    return Measured({FILTERS: {**found, "worst": float(len(ATTRIBUTES))}})
+    return FigureData({FILTERS: {**found, "worst": float(len(ATTRIBUTES))}})
 
 
 def _filters(policy: str, says: str, least: float, most: float) -> Claim:
     return between(FILTERS, says, least=least, most=most, where=lambda x: x == policy)
 
 
-def _shares(workload: Sequence[SpjQuery], scale: Scale) -> Measured:
-    """By second the share of tickets of each filter; a query comes every five seconds."""
+def _shares(workload: Sequence[SpjQuery], scale: Scale) -> FigureData:
+    """The share of tickets of each filter, by second; a query is added every five seconds."""
     a_second = scale.pick(1_000, 20)
-    flow = Flow("tickets", skip=False, chunk=16)
+    flow = FedEddy("tickets", skip=False, chunk=16)
     found: dict[str, dict[float | str, float]] = {f"S.{a}": {} for a in ATTRIBUTES}
     waiting = list(enumerate(workload))
     for second in range(POINTS):
@@ -52,17 +59,17 @@ def _shares(workload: Sequence[SpjQuery], scale: Scale) -> Measured:
         shares = flow.shares()
         for a in ATTRIBUTES:
             found[f"S.{a}"][second + 1] = 100.0 * shares.get(a, 0.0)
-    return Measured(found, {"tuples in a second": a_second})
+    return FigureData(found, {"tuples in a second": a_second})
 
 
 def _ends(says: str, test: str, why: str = "") -> Claim:
-    """The order of the filters at the end, from the fewest tickets to the most."""
+    """A claim about the order of the filters at the end, from the fewest tickets to the most."""
 
-    def ordered(series: Series) -> Seen:
+    def ordered(series: Series) -> Finding:
         last = {name[-1]: list(points.values())[-1] for name, points in series.items()}
         seen = "".join(sorted(last, key=lambda a: last[a]))
-        told = ", ".join(f"{a} {number(last[a])}%" for a in ATTRIBUTES)
-        return Seen(seen.endswith(test), f"from fewest to most {seen}: {told}")
+        shares = ", ".join(f"{a} {number(last[a])}%" for a in ATTRIBUTES)
+        return Finding(seen.endswith(test), f"from fewest to most {seen}: {shares}")
 
     return Claim(says, ordered, why)
 

@@ -12,46 +12,46 @@ from thalweg.algebra.plan import Named, Plan, Project, Select, StreamScan
 from thalweg.core.strings import StringPool
 from thalweg.flows.eddy import Eddy, spj
 from thalweg_benchmarks.flows.selections import MEASURED, an_eddy_each, measure, shared_eddy
-from thalweg_benchmarks.flows.workload import SPREAD, Tuples, a_stream, random_queries
+from thalweg_benchmarks.flows.workload import SPREAD, TupleBatches, a_stream, random_queries
 from thalweg_benchmarks.papers.claims import below, grows, since
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Scale
 
 OURS, EACH = "one eddy", "an eddy each"
-FIVE = 5  # attributes, and queries that see tuples
+FIVE = 5  # attributes, and queries that select tuples
 TWENTY = 20  # queries over several sources
 BATCH = 20_000
 
 
-def _by_bits(scale: Scale) -> Measured:
-    """Five queries, and so many more that no tuple fulfils that the state of a tuple has so many bits."""
+def _by_bits(scale: Scale) -> FigureData:
+    """Five random queries, and more that no tuple fulfils, which make the state of a tuple larger by a bit each."""
     stream, size = a_stream("s", FIVE), scale.pick(BATCH, 200)
     wanted = random_queries(stream, FIVE, np.random.default_rng(1))
     found: dict[float | str, float] = {}
     for bits in scale.pick((5, 64, 250, 500, 1_000, 2_000, 3_000), (5, 64)):
         never = [_above(stream, SPREAD + i) for i in range(bits - FIVE)]
-        found[bits] = size / measure([shared_eddy(stream, [*wanted, *never])], Tuples(stream, size))[0]
-    return Measured({OURS: found})
+        found[bits] = size / measure([shared_eddy(stream, [*wanted, *never])], TupleBatches(stream, size))[0]
+    return FigureData({OURS: found})
 
 
-def _by_queries(scale: Scale) -> Measured:
+def _by_queries(scale: Scale) -> FigureData:
     stream, size = a_stream("s", FIVE), scale.pick(BATCH, 200)
     found: dict[str, dict[float | str, float]] = {OURS: {}, EACH: {}}
     for count in scale.pick((1, 5, 10, 20, 50, 100), (1, 10)):
         plans = random_queries(stream, count, np.random.default_rng(count))
         ways = [shared_eddy(stream, plans), an_eddy_each(stream, plans)]
-        delivered = ways[0](next(iter(Tuples(stream, size, 2))), size)
-        for name, took in zip((OURS, EACH), measure(ways, Tuples(stream, size)), strict=True):
+        delivered = ways[0](next(iter(TupleBatches(stream, size, 2))), size)
+        for name, took in zip((OURS, EACH), measure(ways, TupleBatches(stream, size)), strict=True):
             found[name][count] = delivered / took
-    return Measured(found)
+    return FigureData(found)
 
 
-def _by_sources(scale: Scale) -> Measured:
+def _by_sources(scale: Scale) -> FigureData:
     size = scale.pick(BATCH, 200)
-    return Measured({OURS: {n: _delivered(n, size) for n in scale.pick((1, 2, 4, 6, 8, 10), (1, 2))}})
+    return FigureData({OURS: {n: _delivered(n, size) for n in scale.pick((1, 2, 4, 6, 8, 10), (1, 2))}})
 
 
 def _delivered(sources: int, size: int) -> float:
-    """Results in a second: twenty queries of one predicate, each over one of the sources, tuples of all of them."""
+    """Results per second of twenty queries with one predicate, each over one of the sources."""
     rng = np.random.default_rng(sources)
     streams = [a_stream(f"s{i}", FIVE) for i in range(sources)]
     eddy = Eddy({stream.name: stream.schema for stream in streams}, StringPool())
@@ -59,13 +59,13 @@ def _delivered(sources: int, size: int) -> float:
         query = spj(_above(streams[rng.integers(0, sources)], int(rng.integers(0, SPREAD))))
         assert query is not None
         eddy.add(slot, query)
-    batches = [iter(Tuples(stream, size // sources, seed)) for seed, stream in enumerate(streams)]
+    batches = [iter(TupleBatches(stream, size // sources, seed)) for seed, stream in enumerate(streams)]
     took, results = 0.0, 0
     for place in range(MEASURED + 1):
         feeds = {stream.name: next(tuples) for stream, tuples in zip(streams, batches, strict=True)}
         began = time.perf_counter()
         got = sum(len(gained) for _, gained in eddy.process(feeds, (place + 1) * size))
-        if place:  # the first one builds indexes
+        if place:  # the first batch builds indexes
             took, results = took + time.perf_counter() - began, results + got
     return results / took
 

@@ -1,4 +1,4 @@
-"""Tables 1 and 2: what 100,000 queries take, beside the tuples."""
+"""Tables 1 and 2: the memory of 100,000 queries without tuples."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import gc
 import tracemalloc
 
 from thalweg_benchmarks.flows.scale import BATCH, filled
-from thalweg_benchmarks.flows.workload import Tuples, a_stream
+from thalweg_benchmarks.flows.workload import TupleBatches, a_stream
 from thalweg_benchmarks.papers.claims import between, grows
-from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, Measured, Scale, Seen, Series
+from thalweg_benchmarks.papers.experiment import Axis, Claim, Experiment, FigureData, Finding, Scale, Series
 
 SOURCES, ATTRIBUTES = 5, 3
 MEGABYTE = 1e6
@@ -16,17 +16,17 @@ PAPER, OURS = "the paper's estimate", "measured"
 
 
 def _estimate(queries: int) -> float:
-    """Table 1's total without tuples: per source its queries, operators and masks; an output queue for each query."""
+    """Table 1's total without tuples: queries, operators and masks of each source, and an output queue per query."""
     of_source = queries / SOURCES
     source = 4 * of_source + 100 * (ATTRIBUTES + 1) + of_source * ATTRIBUTES / 8
     return (SOURCES * source + 64 * queries) / MEGABYTE
 
 
-def _run(scale: Scale) -> Measured:
+def _run(scale: Scale) -> FigureData:
     found: dict[str, dict[float | str, float]] = {OURS: {}, PAPER: {}}
     for queries in scale.pick((1_000, 10_000, 100_000), (100, 100_000 // 500)):
         streams = [a_stream(f"s{i}", ATTRIBUTES) for i in range(SOURCES)]
-        batches = {s.name: next(iter(Tuples(s, scale.pick(BATCH, 100), seed))) for seed, s in enumerate(streams)}
+        batches = {s.name: next(iter(TupleBatches(s, scale.pick(BATCH, 100), seed))) for seed, s in enumerate(streams)}
         gc.collect()
         tracemalloc.start()
         eddy = filled(streams, queries)
@@ -35,12 +35,12 @@ def _run(scale: Scale) -> Measured:
         tracemalloc.stop()
         found[OURS][queries] = held / MEGABYTE
         found[PAPER][queries] = _estimate(queries)
-    return Measured(found, {"tuples of each source in the batch": scale.pick(BATCH, 100)})
+    return FigureData(found, {"tuples of each source in the batch": scale.pick(BATCH, 100)})
 
 
-def _formula(series: Series) -> Seen:
+def _formula(series: Series) -> Finding:
     ours = _estimate(100_000)
-    return Seen(PAPER in series and abs(ours - 6.83) < 0.011, f"{ours:.2f} MB")
+    return Finding(PAPER in series and abs(ours - 6.83) < 0.011, f"{ours:.2f} MB")
 
 
 TABLE_1 = Experiment(

@@ -1,4 +1,4 @@
-"""The experiments of PatroumpasSellis2011: operators alone, over windows of every kind."""
+"""PatroumpasSellis2011: single operators over windows of every kind."""
 
 from thalweg_benchmarks.papers.experiment import Experiment
 from thalweg_benchmarks.papers.patroumpas_sellis_2011.count_windows import FIGURE_8, FIGURE_9, FIGURE_10

@@ -1,14 +1,14 @@
-"""Figures 8 to 10: operators over count-based windows, and joins whose results are found by order of expiration."""
+"""Figures 8 to 10: operators over count-based windows, and joins that find results by order of expiration."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from thalweg.core.lanes import Ints
-from thalweg_benchmarks.kernel import orders
+from thalweg_benchmarks.kernel import count_joins
 from thalweg_benchmarks.kernel.feeds import Keys
 from thalweg_benchmarks.papers.claims import below, below_at_end, grows, widens
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Points, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Points, Scale
 from thalweg_benchmarks.papers.patroumpas_sellis_2011.running import (
     DISTINCT,
     FEW,
@@ -51,24 +51,24 @@ COUNTED = (
 
 
 def _in_turn(*lanes: Ints) -> Keys:
-    """Recorded values in place of drawn ones, a lane for each side that asks."""
+    """Keys from recorded columns, one for each side of the join, in place of random ones."""
     sides = iter(lanes)
     return lambda _, rows: np.resize(next(sides), rows)
 
 
-def _joins(scale: Scale) -> Measured:
+def _joins(scale: Scale) -> FigureData:
     found: Points = {"NT": {}, "ORD": {}, "probing again": {}}
     results = []
     left, right = trace(scale).dealt(2)
     for window in scale.pick(JOINED, (100, 400)):
-        measured = orders.measure(_in_turn(left.lanes[1], right.lanes[3]), window)  # src and partner
+        measured = count_joins.measure(_in_turn(left.lanes[1], right.lanes[3]), window)  # src and partner
         results.append(measured.results)
         for name, seconds in zip(found, (measured.negative, measured.ordered, measured.probing), strict=True):
             found[name][float(window)] = 1e6 * seconds
-    return Measured(found, {"connections": trace(scale).name, "results alive, by window": results})
+    return FigureData(found, {"connections": trace(scale).name, "results alive, by window": results})
 
 
-def _operators(scale: Scale) -> Measured:
+def _operators(scale: Scale) -> FigureData:
     windows, rate = scale.pick(WINDOWS, (200, 400)), scale.pick(RATE, FEW)
     found: Points = {
         name: {
@@ -77,10 +77,10 @@ def _operators(scale: Scale) -> Measured:
         }
         for name in QUERIES
     }
-    return Measured(found, {"connections": trace(scale).name})
+    return FigureData(found, {"connections": trace(scale).name})
 
 
-def _rates(scale: Scale) -> Measured:
+def _rates(scale: Scale) -> FigureData:
     windows = scale.pick(WINDOWS, (200, 400))
     found: Points = {}
     for rate in scale.pick(RATES, (RATES[0], RATES[-1])):
@@ -89,7 +89,7 @@ def _rates(scale: Scale) -> Measured:
             float(n): milliseconds(DISTINCT, f"[ROWS {n}]", scale, fill=n, cycles=5, rate=fed, counted=True)
             for n in windows
         }
-    return Measured(found, {"connections": trace(scale).name})
+    return FigureData(found, {"connections": trace(scale).name})
 
 
 FIGURE_8 = Experiment(

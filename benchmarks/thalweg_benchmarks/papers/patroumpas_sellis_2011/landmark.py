@@ -1,4 +1,4 @@
-"""Figures 12 and 13: operators over landmark windows, which never let a tuple go."""
+"""Figures 12 and 13: operators over landmark windows, which keep every tuple."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from thalweg.core.batch import Batch
 from thalweg.core.time import FOREVER
 from thalweg_benchmarks.papers.claims import alike, below_at_end, grows
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Points, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Points, Scale
 from thalweg_benchmarks.papers.patroumpas_sellis_2011.running import (
     DISTINCT,
     FEW,
@@ -25,7 +25,7 @@ from thalweg_benchmarks.papers.trace import trace
 
 CYCLES = 30
 SHOWN = 5  # cycles between two points
-_LANES = 2  # beside its columns, what a stored result takes: start and end
+_LANES = 2  # of a stored result besides its columns: start and end
 
 _LANDMARK = f"{WORKLOAD} The landmark is the beginning: the window grows by 10,000 tuples a cycle."
 STATE = Axis("tuples in a window")
@@ -38,7 +38,7 @@ LOOKED_UP = (
 
 @lru_cache(maxsize=2)
 def _measured(scale: Scale) -> tuple[Points, Points]:
-    """By operator the cumulative milliseconds, and the megabytes of its results, as the window grows."""
+    """For each operator, cumulative milliseconds and megabytes of results, by the tuples in the window."""
     rate = scale.pick(RATE, FEW)
     times: Points = {name: {} for name in QUERIES}
     sizes: Points = {name: {} for name in QUERIES}
@@ -56,16 +56,16 @@ def _measured(scale: Scale) -> tuple[Points, Points]:
 
 
 def _stay(gained: Batch) -> int:
-    """By how many the results have become more; none of them has an end but those that a batch takes back itself."""
+    """The growth of the result. Only results that the same batch takes back have an end; they do not count."""
     return int(np.sum(gained.sign[gained.end == FOREVER], dtype=np.int64))
 
 
-def _times(scale: Scale) -> Measured:
-    return Measured(_measured(scale)[0], {"connections": trace(scale).name})
+def _times(scale: Scale) -> FigureData:
+    return FigureData(_measured(scale)[0], {"connections": trace(scale).name})
 
 
-def _sizes(scale: Scale) -> Measured:
-    return Measured(_measured(scale)[1], {"connections": trace(scale).name})
+def _sizes(scale: Scale) -> FigureData:
+    return FigureData(_measured(scale)[1], {"connections": trace(scale).name})
 
 
 FIGURE_12 = Experiment(

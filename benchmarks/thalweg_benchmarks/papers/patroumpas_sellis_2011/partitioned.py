@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thalweg_benchmarks.papers.claims import below, grows
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Points, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Points, Scale
 from thalweg_benchmarks.papers.patroumpas_sellis_2011.count_windows import CYCLE
 from thalweg_benchmarks.papers.patroumpas_sellis_2011.running import (
     DISTINCT,
@@ -28,7 +28,7 @@ CHEAP_DISTINCT = (
 )
 
 
-def _run(scale: Scale) -> Measured:
+def _run(scale: Scale) -> FigureData:
     rate = scale.pick(RATE, FEW)
     found: Points = {name: {} for name in (*QUERIES, WHOLE)}
     for each in scale.pick(EACH, (20, 40)):
@@ -42,7 +42,7 @@ def _run(scale: Scale) -> Measured:
         found[WHOLE][size] = milliseconds(
             DISTINCT, window, scale, fill=PROTOCOLS * each, cycles=5, rate=rate, counted=True, protocols=PROTOCOLS
         )
-    return Measured(found, {"connections": trace(scale).name})
+    return FigureData(found, {"connections": trace(scale).name})
 
 
 FIGURE_11 = Experiment(

@@ -1,6 +1,6 @@
-"""How PatroumpasSellis2011's operators are run: each alone over a window, fed a chunk in every execution cycle.
+"""Run PatroumpasSellis2011's operators, each by itself over a window, with a chunk of tuples in every cycle.
 
-As in the paper, what the window itself costs is left out: only the operators above it are timed.
+As in the paper, only the operators above the window are timed, not the window.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from thalweg.cql import compile_query, compile_script
 from thalweg.kernel.operators.number import Number
 from thalweg.kernel.pipeline import Pipeline, Settings, Strategy, build
 from thalweg_benchmarks.papers.experiment import Scale
-from thalweg_benchmarks.papers.trace import Stream, trace
+from thalweg_benchmarks.papers.trace import TraceStream, trace
 
-RATE, FEW = 10_000, 200  # tuples per cycle and stream, the second in a quick run
+RATE, FEW = 10_000, 200  # tuples per cycle and stream, in a full run and in a quick one
 JOIN, DISTINCT, SUM, MAX = "join", "distinct", "SUM", "MAX"
 
-# Q6, Q4 and Q5 of the paper.
+# The paper's queries Q6, Q4 and Q5.
 QUERIES = {
     JOIN: "SELECT a.src, a.dst, b.src AS other FROM a {w}, b {w} WHERE a.src = b.partner",
     DISTINCT: "SELECT DISTINCT protocol, src, dst FROM a {w}",
@@ -38,20 +38,20 @@ WORKLOAD = (
 
 @dataclass(frozen=True)
 class Cycle:
-    """Seconds of processor time in a cycle, and how much the answer has gained."""
+    """Processor seconds of a cycle, and the changes of the answer in it."""
 
     seconds: float
     gained: Batch
 
 
 class Alone:
-    """A query fed cycle by cycle; `counted` windows see one tuple per tick, others a cycle's tuples in one tick."""
+    """A query with its input, cycle by cycle; with `counted`, a tick has one tuple, else all tuples of a cycle."""
 
     def __init__(
         self, query: str, window: str, scale: Scale, rate: int, counted: bool = False, protocols: int = 0
     ) -> None:
         catalog = Catalog()
-        compile_script(f"CREATE STREAM a ({Stream.COLUMNS}); CREATE STREAM b ({Stream.COLUMNS})", catalog)
+        compile_script(f"CREATE STREAM a ({TraceStream.COLUMNS}); CREATE STREAM b ({TraceStream.COLUMNS})", catalog)
         plan = compile_query(query.format(w=window), catalog)
         self.pipeline = build(plan, Strategy.ORD, settings=Settings(optimize=False))
         source = trace(scale).only(protocols) if protocols else trace(scale)
@@ -60,7 +60,7 @@ class Alone:
         self.pipeline.begin(-1)
 
     def cycle(self) -> Cycle:
-        """The next chunk of each stream."""
+        """Process the next chunk of each stream."""
         first, rate = self._cycles * self._rate, self._rate
         ts = np.arange(first, first + rate) if self._counted else np.full(rate, self._cycles)
         feeds = {name: stream.batch(first, ts, self.pipeline.dated) for name, stream in self._streams.items()}
@@ -68,17 +68,17 @@ class Alone:
         return Cycle(*_processed(self.pipeline, feeds, int(ts[-1])))
 
     def fill(self, cycles: int) -> None:
-        """Let so many pass."""
+        """Process so many tuples without timing."""
         for _ in range(cycles):
             self.cycle()
 
     def seconds(self, cycles: int) -> float:
-        """The time that so many take."""
+        """The processor seconds of so many cycles."""
         return sum(self.cycle().seconds for _ in range(cycles))
 
 
 def _processed(pipeline: Pipeline, feeds: dict[str, Batch], now: int) -> tuple[float, Batch]:
-    """What the pipeline does with a batch, and the time that its operators take, windows left out."""
+    """Process a batch; return the changes, and the processor seconds of all operators but the windows."""
     results: list[Batch] = []
     seconds = 0.0
     for node in pipeline.nodes:
@@ -107,7 +107,7 @@ def milliseconds(
     counted: bool = False,
     protocols: int = 0,
 ) -> float:
-    """Per cycle, of an operator over a window that is full after `fill` tuples; the faster of two runs."""
+    """Milliseconds per cycle of an operator over a window that `fill` tuples fill; the faster of two runs."""
     runs = []
     for _ in range(scale.pick(2, 1)):
         alone = Alone(QUERIES[name], window, scale, rate, counted, protocols)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from thalweg_benchmarks.papers.claims import below, grows
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Points, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Points, Scale
 from thalweg_benchmarks.papers.patroumpas_sellis_2011.running import (
     DISTINCT,
     FEW,
@@ -17,7 +17,7 @@ from thalweg_benchmarks.papers.patroumpas_sellis_2011.running import (
 )
 from thalweg_benchmarks.papers.trace import trace
 
-EXTENT = 10  # timestamps, by slide
+EXTENT = 10  # timestamps, where the slide varies
 SLIDES = (1, 2, 5, 10)
 EXTENTS = (2, 5, 10, 20, 30)
 
@@ -46,28 +46,28 @@ SHOWN = (
 )
 
 
-def _by_slide(scale: Scale) -> Measured:
+def _by_slide(scale: Scale) -> FigureData:
     rate = scale.pick(RATE, FEW)
     slides = scale.pick(SLIDES, (1, 5))
     found: Points = {
         name: {float(slide): slide * _time(name, EXTENT, slide, rate, scale) for slide in slides} for name in QUERIES
     }
-    return Measured(found, {"connections": trace(scale).name})
+    return FigureData(found, {"connections": trace(scale).name})
 
 
-def _by_extent(scale: Scale) -> Measured:
+def _by_extent(scale: Scale) -> FigureData:
     rate = scale.pick(RATE, FEW)
     extents = scale.pick(EXTENTS, (2, 10))
     found: Points = {
         name: {float(extent): _time(name, extent, 1, rate, scale) for extent in extents} for name in QUERIES
     }
-    return Measured(found, {"connections": trace(scale).name})
+    return FigureData(found, {"connections": trace(scale).name})
 
 
 def _time(name: str, extent: int, slide: int, rate: int, scale: Scale) -> float:
-    """Per timestamp; over two slides at least."""
+    """Milliseconds per timestamp, over two slides at least."""
     cycles = scale.pick(max(10, 2 * slide), slide)
-    filled = -(-extent // slide) * slide  # so that the same number of slides is timed
+    filled = -(-extent // slide) * slide  # whole slides, so that every run times equally many
     window = f"[RANGE {extent} SLIDE {slide}]"
     return milliseconds(name, window, scale, fill=(filled - 1) * rate, cycles=cycles, rate=rate)
 

@@ -1,4 +1,4 @@
-"""How Thalweg scales: with the window, the result, the number of queries and of shards. No paper's figures."""
+"""How Thalweg scales with the window, the result, the queries and the shards; experiments of our own."""
 
 from thalweg_benchmarks.papers.experiment import Experiment
 from thalweg_benchmarks.papers.scaling.queries import BY_QUERIES

@@ -5,26 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from thalweg_benchmarks.flows.selections import MATCHES, measure, one_by_one, shared_eddy
-from thalweg_benchmarks.flows.workload import Tuples, a_stream, bands
+from thalweg_benchmarks.flows.workload import TupleBatches, a_stream, bands
 from thalweg_benchmarks.papers.claims import below_at_end, grows
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Scale
 from thalweg_benchmarks.papers.scaling.running import RATE
 
 SHARED, ALONE = "one flow", "one by one"
-MOST_ALONE = 1_000  # queries that are run one by one: more take minutes
+MOST_ALONE = 1_000  # the most queries that run one by one, because more take minutes
 
 
-def _run(scale: Scale) -> Measured:
+def _run(scale: Scale) -> FigureData:
     stream = a_stream("s", 5)
     size = scale.pick(10_000, 200)
     found: dict[str, dict[float | str, float]] = {SHARED: {}, ALONE: {}}
     for count in scale.pick((1, 10, 100, 1_000, 10_000, 100_000), (1, 20)):
         plans = bands(stream, count, min(MATCHES, count / 2), np.random.default_rng(1))
-        tuples = Tuples(stream, size if count <= MOST_ALONE else max(1, size // 5))
+        tuples = TupleBatches(stream, size if count <= MOST_ALONE else max(1, size // 5))
         found[SHARED][count] = tuples.size / measure([shared_eddy(stream, plans)], tuples)[0]
         if count <= MOST_ALONE:
-            found[ALONE][count] = size / measure([one_by_one(plans)], Tuples(stream, size))[0]
-    return Measured(found)
+            found[ALONE][count] = size / measure([one_by_one(plans)], TupleBatches(stream, size))[0]
+    return FigureData(found)
 
 
 BY_QUERIES = Experiment(

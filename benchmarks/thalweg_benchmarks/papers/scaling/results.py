@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from thalweg_benchmarks.kernel.feeds import uniform
 from thalweg_benchmarks.papers.claims import below, grows
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Scale
-from thalweg_benchmarks.papers.scaling.running import AGGREGATE, DISTINCT, JOIN, RATE, measured, pace
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Scale
+from thalweg_benchmarks.papers.scaling.running import AGGREGATE, DISTINCT, JOIN, RATE, figure, throughput
 
 WINDOW = 1_000_000
 JOINED = 100_000
 
 
-def _by_groups(scale: Scale) -> Measured:
+def _by_groups(scale: Scale) -> FigureData:
     window = scale.pick(WINDOW, 10_000)
     groups = scale.pick((10, 100, 1_000, 10_000, 100_000, 1_000_000), (10, 100))
     queries = {"aggregate": AGGREGATE, "distinct": DISTINCT}
-    paces = {name: {float(n): pace(q, uniform(n), window, scale) for n in groups} for name, q in queries.items()}
-    return measured(paces, groups)
+    found = {name: {float(n): throughput(q, uniform(n), window, scale) for n in groups} for name, q in queries.items()}
+    return figure(found, groups)
 
 
-def _by_partners(scale: Scale) -> Measured:
+def _by_partners(scale: Scale) -> FigureData:
     window = scale.pick(JOINED, 1_000)
     partners = scale.pick((1, 3, 10, 30, 100), (1, 10))
-    paces = {"rows in": {float(n): pace(JOIN, uniform(max(1, window // n)), window, scale) for n in partners}}
-    made: dict[float | str, float] = {n: one.rate * one.changes for n, one in paces["rows in"].items()}
-    found = measured(paces)
-    return Measured({**found.series, "results out": made}, found.details)
+    rates = {"rows in": {float(n): throughput(JOIN, uniform(max(1, window // n)), window, scale) for n in partners}}
+    made: dict[float | str, float] = {n: one.rate * one.changes for n, one in rates["rows in"].items()}
+    found = figure(rates)
+    return FigureData({**found.series, "results out": made}, found.details)
 
 
 BY_GROUPS = Experiment(

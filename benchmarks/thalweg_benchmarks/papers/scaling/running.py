@@ -1,4 +1,4 @@
-"""Rows per second of whole plans in the kernel, over windows that are full, and what may explain them."""
+"""Rows per second of whole plans in the kernel over full windows, with details that help to explain them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thalweg.cql import compile_query, compile_script
 from thalweg.kernel.pipeline import build
 from thalweg_benchmarks.kernel.feeds import BATCH, Feed, Keys
 from thalweg_benchmarks.papers.claims import number
-from thalweg_benchmarks.papers.experiment import Axis, Measured, Points, Scale
+from thalweg_benchmarks.papers.experiment import Axis, FigureData, Points, Scale
 
 RATE = Axis("rows per second", log=True)
 MEASURED = 7
@@ -24,15 +24,15 @@ JOIN = "SELECT s.k, s.v, t.v AS w FROM s [RANGE {0}], t [RANGE {0}] WHERE s.k = 
 EXCEPT = "SELECT k FROM s [RANGE {0}] EXCEPT SELECT k FROM t [RANGE {0}]"
 
 
-class Pace(NamedTuple):
-    """How many rows a second, and how many changes of the answer each row makes."""
+class Throughput(NamedTuple):
+    """Rows per second, and changes of the answer per row."""
 
     rate: float
     changes: float
 
 
-def pace(query: str, keys: Keys, window: int, scale: Scale) -> Pace:
-    """A tuple of each stream in a tick, in batches of 25,000 ticks; the median of several, once the window is full."""
+def throughput(query: str, keys: Keys, window: int, scale: Scale) -> Throughput:
+    """The median over several batches of 25,000 ticks, a tuple of each stream per tick, once the window is full."""
     catalog = Catalog()
     compile_script("CREATE STREAM s (k INT, v INT); CREATE STREAM t (k INT, v INT)", catalog)
     pipeline = build(compile_query(query.format(window), catalog))
@@ -43,24 +43,24 @@ def pace(query: str, keys: Keys, window: int, scale: Scale) -> Pace:
     for step in range(filled + scale.pick(MEASURED, 1)):
         batches = {name: feed.arrivals() for name, feed in feeds.items()}
         began = time.perf_counter()
-        told = pipeline.process(batches, next(iter(feeds.values())).at - 1)
+        changes = pipeline.process(batches, next(iter(feeds.values())).at - 1)
         if step >= filled:
             times.append(time.perf_counter() - began)
-            gained += len(told)
+            gained += len(changes)
     rows = len(feeds) * BATCH
-    return Pace(rows / float(np.median(times)), gained / (rows * len(times)))
+    return Throughput(rows / float(np.median(times)), gained / (rows * len(times)))
 
 
-def measured(paces: Mapping[str, Mapping[float, Pace]], tables: Iterable[int] = ()) -> Measured:
-    """Rates, and in the details the changes of the answer, and what reading costs in `tables` of such sizes."""
-    rates: Points = {name: {n: one.rate for n, one in found.items()} for name, found in paces.items()}
-    told = "changes of the answer for each row, "
-    changes = {told + name: _listed({n: one.changes for n, one in found.items()}) for name, found in paces.items()}
-    return Measured(rates, {**changes, **_random_reads(tables)})
+def figure(measured: Mapping[str, Mapping[float, Throughput]], tables: Iterable[int] = ()) -> FigureData:
+    """The rates; in the details, changes of the answer per row, and the time of a random read in `tables` by size."""
+    rates: Points = {name: {n: one.rate for n, one in found.items()} for name, found in measured.items()}
+    label = "changes of the answer for each row, "
+    changes = {label + name: _listed({n: one.changes for n, one in found.items()}) for name, found in measured.items()}
+    return FigureData(rates, {**changes, **_random_reads(tables)})
 
 
 def _random_reads(sizes: Iterable[int]) -> dict[str, str]:
-    """What the processor's caches do here: nanoseconds for a read from anywhere in a table of 8-byte entries."""
+    """Nanoseconds of a random read in tables of 8-byte entries, which show the effect of the processor's caches."""
     rng = np.random.default_rng(0)
     found = {}
     for size in sizes:

@@ -6,14 +6,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from thalweg_benchmarks.papers.claims import grows
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Scale
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Scale
 from thalweg_benchmarks.papers.scaling.running import RATE
 
-SECONDS = 1_000  # rows per second of event time
+RATE_OF_EVENTS = 1_000  # rows per second of event time
 
 
-def _run(scale: Scale) -> Measured:
-    # Spark is started only where it is wanted: all else runs without it.
+def _run(scale: Scale) -> FigureData:
+    # Imported here, because the other experiments run without Spark.
     from thalweg.runtime.spark.api.engine import Engine
     from thalweg.runtime.spark.api.local_spark import local_spark
     from thalweg.runtime.spark.sources import parquet
@@ -25,12 +25,12 @@ def _run(scale: Scale) -> Measured:
     spark = local_spark(2)
     rates: dict[float | str, float] = {}
     with TemporaryDirectory() as folder:
-        stream = write_stream(Path(folder) / "s", rows, files, SECONDS, 2_000, seed=1)
-        for shards in scale.pick((2, 1, 2, 4, 8, 16), (1, 2)):  # the first one warms up
+        stream = write_stream(Path(folder) / "s", rows, files, RATE_OF_EVENTS, 2_000, seed=1)
+        for shards in scale.pick((2, 1, 2, 4, 8, 16), (1, 2)):  # the first run warms up
             engine = Engine(spark, shards=shards)
             engine.stream("s", parquet(spark, stream, SCHEMA, files_per_batch=4))
             rates[shards] = ours(engine.query(query), rows // files).rate
-    return Measured({"aggregate on Spark": dict(sorted(rates.items()))})
+    return FigureData({"aggregate on Spark": dict(sorted(rates.items()))})
 
 
 BY_SHARDS = Experiment(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from thalweg_benchmarks.kernel.feeds import Keys, uniform, zipf
 from thalweg_benchmarks.papers.claims import grows
-from thalweg_benchmarks.papers.experiment import Axis, Experiment, Measured, Scale
-from thalweg_benchmarks.papers.scaling.running import AGGREGATE, DISTINCT, EXCEPT, JOIN, RATE, measured, pace
+from thalweg_benchmarks.papers.experiment import Axis, Experiment, FigureData, Scale
+from thalweg_benchmarks.papers.scaling.running import AGGREGATE, DISTINCT, EXCEPT, JOIN, RATE, figure, throughput
 
 WINDOWS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 CASES: dict[str, tuple[str, Callable[[int], Keys]]] = {
@@ -18,10 +18,12 @@ CASES: dict[str, tuple[str, Callable[[int], Keys]]] = {
 }
 
 
-def _run(scale: Scale) -> Measured:
+def _run(scale: Scale) -> FigureData:
     windows = scale.pick(WINDOWS, (1_000, 10_000))
-    paces = {name: {float(n): pace(query, keys(n), n, scale) for n in windows} for name, (query, keys) in CASES.items()}
-    return measured(paces, [n // 10 for n in windows])
+    found = {
+        name: {float(n): throughput(query, keys(n), n, scale) for n in windows} for name, (query, keys) in CASES.items()
+    }
+    return figure(found, [n // 10 for n in windows])
 
 
 BY_WINDOW = Experiment(

@@ -1,9 +1,9 @@
-"""Joins over count windows (W6; PatroumpasSellis2011 Figure 8): by order of expiration (ORD) or negative tuples (NT).
+"""Joins of count windows (W6; PatroumpasSellis2011 Figure 8): order of expiration (ORD) against negative tuples (NT).
 
-Both keep the same two windows of one tuple per tick. The ordered join takes batches. NT is what the paper describes, a
-tuple at a time: a leaving tuple is joined again to find its results anew, and each of them is looked for, from the
-front, in the list of its key's results. NT is timed over the first ticks of the stretch that the others are timed over,
-and what they all produce and remove in these ticks must be the same.
+All joins have the same two windows, with one tuple per tick. ORD takes batches. NT is the paper's baseline, a tuple at
+a time: it joins a leaving tuple again to find that tuple's results, and scans the list of the key's results for each of
+them. NT is timed over the first ticks of the span that the others are timed over; the results that come and go in these
+ticks must be the same for all.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from thalweg_benchmarks.result import Result
 
 WINDOWS = (1_000, 10_000, 100_000)
 TARGET = 100.0  # at the largest window over hosts, as in Figure 8
-BATCHES = 10  # timed
-SAMPLE = 400  # ticks at most that NT is timed over
+BATCHES = 10  # that are timed
+SAMPLE = 400  # ticks that NT is timed over, at most
 
 SCHEMA = Schema.of(k=DataType.BIGINT, n=DataType.BIGINT)
 EQUAL = call("=", Column(0, DataType.BIGINT, "k"), Column(2, DataType.BIGINT, "k"))
 
 
 @dataclass(frozen=True)
-class Measured:
-    """Seconds per tick, that is, per tuple of each side that comes and goes."""
+class CountJoinTiming:
+    """Seconds per tick, which has one new and one leaving tuple on each side."""
 
     ordered: float
     probing: float
@@ -53,7 +53,7 @@ class Measured:
 
 
 def run(windows: Sequence[int] = WINDOWS) -> Iterator[Result]:
-    """About ten partners per tuple; then keys like the hosts of a network trace, few and some of them busy."""
+    """About ten partners per tuple; then few keys, some of them frequent, like the hosts of a network trace."""
     laws: dict[str, Callable[[int], Keys]] = {
         "ten partners": lambda window: uniform(max(1, window // 10)),
         "2,000 hosts": lambda _: zipf(2_000, 0.5),
@@ -76,8 +76,8 @@ def run(windows: Sequence[int] = WINDOWS) -> Iterator[Result]:
             )  # fmt: skip
 
 
-def measure(keys: Keys, window: int, seed: int = 0) -> Measured:
-    """Fill the windows and turn half of them over, then time."""
+def measure(keys: Keys, window: int, seed: int = 0) -> CountJoinTiming:
+    """Fill the windows and replace half of their tuples, then time."""
     batch = min(1_000, window // 10)
     began = 3 * window // 2
     rng, ticks = np.random.default_rng(seed), began + BATCHES * batch
@@ -94,14 +94,16 @@ def measure(keys: Keys, window: int, seed: int = 0) -> Measured:
     seconds = negative.run()
     for each in (ordered, probing):
         if not all(np.array_equal(*pair) for pair in zip(each.events(), negative.events(), strict=True)):
-            raise AssertionError(f"{type(each.operator).__name__} and NT differ")
+            raise AssertionError(f"{type(each.operator).__name__} and NT do not produce and remove the same results")
     timed = BATCHES * batch
     results = ordered.operator.stored - probing.operator.stored
-    return Measured(ordered.seconds / timed, probing.seconds / timed, seconds / len(sample), len(sample), results)
+    return CountJoinTiming(
+        ordered.seconds / timed, probing.seconds / timed, seconds / len(sample), len(sample), results
+    )
 
 
 class _Run:
-    """A join over two ROWS windows; their time is not counted."""
+    """A join of two ROWS windows; only the join is timed."""
 
     def __init__(self, operator: Operator, keys: tuple[Ints, Ints], window: int, numbers: bool) -> None:
         self.operator = operator
@@ -110,32 +112,32 @@ class _Run:
         schema = numbered(SCHEMA) if numbers else SCHEMA
         self._numbers = (Number(), Number()) if numbers else None
         self._windows = [make_window(Rows(window), schema, StringPool(), False, False) for _ in keys]
-        self._told: list[Batch] = []
+        self._emitted: list[Batch] = []
 
     def step(self, start: int, stop: int, timed: bool, sample: range) -> None:
-        """One batch: the tuples of the ticks from `start` to before `stop`."""
+        """Process one batch: the tuples of the ticks `start` .. `stop` - 1."""
         ts, now = np.arange(start, stop), stop - 1
         inputs = [Batch.of_arrivals((keys[start:stop], ts), ts) for keys in self._keys]
         if self._numbers is not None:
-            inputs = [number.process([told], now) for number, told in zip(self._numbers, inputs, strict=True)]
-        inputs = [window.process([told], now) for window, told in zip(self._windows, inputs, strict=True)]
+            inputs = [number.process([batch], now) for number, batch in zip(self._numbers, inputs, strict=True)]
+        inputs = [window.process([batch], now) for window, batch in zip(self._windows, inputs, strict=True)]
         began = time.perf_counter()
         output = self.operator.process(inputs, now)
         if timed:
             self.seconds += time.perf_counter() - began
         if start == sample.start:
-            self._told.append(_changes(output, sample.stop))
+            self._emitted.append(_changes(output, sample.stop))
 
     def events(self) -> Events:
-        """What came and went in the sample's ticks, in order; what is told and taken back did not."""
-        told = Batch.concat(self._told)
-        names = (told.columns[1] << 32) | told.columns[3]
-        rows, signs = net([names, told.start], told.sign.astype(np.int64))
+        """The results that came and went in the sample's ticks, sorted; changes that cancel out are left out."""
+        emitted = Batch.concat(self._emitted)
+        names = (emitted.columns[1] << 32) | emitted.columns[3]
+        rows, signs = net([names, emitted.start], emitted.sign.astype(np.int64))
         return np.sort(names[rows[signs > 0]]), np.sort(names[rows[signs < 0]])
 
 
 def _changes(output: Batch, stop: int) -> Batch:
-    """Starts before `stop`, and ends as starts of the opposite sign."""
+    """The changes before `stop`: starts, and ends as starts with the opposite sign."""
     ends = Batch(output.columns, output.end, output.end, -output.sign)
-    told = Batch.concat([output, ends])
-    return told.take(told.start < stop)
+    changes = Batch.concat([output, ends])
+    return changes.take(changes.start < stop)

@@ -1,4 +1,4 @@
-"""Would catch an operator that stores more than its pattern needs: counts of tuples, which no machine changes."""
+"""Would catch an operator that stores more tuples than its update pattern needs."""
 
 from __future__ import annotations
 

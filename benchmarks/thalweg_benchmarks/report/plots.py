@@ -1,4 +1,4 @@
-"""The plots, with matplotlib, which is imported only here and only when something is drawn."""
+"""Draw the plots with matplotlib, which is imported only here, when a plot is drawn."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.core.errors import ThalwegError
-from thalweg_benchmarks.papers.outcome import Outcome
+from thalweg_benchmarks.papers.outcome import ExperimentOutcome
 
-_APART = 0.07  # of the axis: labels that are nearer would overlap
+_APART = 0.07  # share of the axis: labels that are closer would overlap
 
-# Told apart without colour too: by marker and dash.
+# Series differ in marker and dash too, not in colour alone.
 _STYLES = (("#1b6ca8", "o", "-"), ("#d1495b", "s", "--"), ("#3a7d44", "^", "-."), ("#edae49", "D", ":"),
            ("#6a4c93", "v", "-"), ("#555555", "x", "--"), ("#00798c", "P", "-."), ("#a0522d", "*", ":"))  # fmt: skip
 
-# What the papers compare has its style in every figure; others have theirs by place.
+# The approaches that the papers compare have one style in all figures; other series have theirs by place.
 _KNOWN = {"NT": 1, "NTA": 1, "DIRECT": 3, "ITA": 3, "UPA": 0, "UPA (10)": 0, "UPA (50)": 2, "ORD": 0,
           "piggybacking": 0, "join-message": 2}  # fmt: skip
 
 
-_MANY = 12  # names that stand beside each other
+_MANY = 12  # names that fit beside each other without being turned
 
 
-def draw(outcome: Outcome, path: Path) -> None:
-    """One figure: lines over numbers, bars over names."""
-    pyplot = _pyplot()
+def draw(outcome: ExperimentOutcome, path: Path, pyplot: Any = None) -> None:
+    """Draw one figure with `pyplot` (by default matplotlib's): lines if x is a number, bars if x is a name."""
+    pyplot = _pyplot() if pyplot is None else pyplot
     figure, axes = pyplot.subplots(figsize=(7.2, 4.2), layout="constrained")
     names = [x for points in outcome.series.values() for x in points if isinstance(x, str)]
     if names:
@@ -43,10 +43,10 @@ def draw(outcome: Outcome, path: Path) -> None:
     pyplot.close(figure)
 
 
-def _lines(axes: Any, outcome: Outcome) -> None:
+def _lines(axes: Any, outcome: ExperimentOutcome) -> None:
     for i, (name, points) in enumerate(outcome.series.items()):
         colour, marker, dash = _style(i, name)
-        size = max(4, 9 - 1.5 * i)  # of lines that coincide, both are seen
+        size = max(4, 9 - 1.5 * i)  # smaller for each series, so that lines that coincide are both visible
         axes.plot(list(points), list(points.values()), color=colour, marker=marker, markersize=size, linestyle=dash,
                   label=name)  # fmt: skip
     if outcome.x["log"]:
@@ -65,8 +65,8 @@ def _style(i: int, name: str) -> tuple[str, str, str]:
     return _STYLES[_KNOWN.get(name, i) % len(_STYLES)]
 
 
-def _heights(axes: Any, outcome: Outcome) -> None:
-    """Numbers as people write them, also on a logarithmic axis, where only powers of ten, twos and fives are named."""
+def _heights(axes: Any, outcome: ExperimentOutcome) -> None:
+    """Label the y axis with plain numbers; a logarithmic one at 1, 2 and 5 times powers of ten."""
     if outcome.y["log"]:
         axes.set_yscale("log")
         values = [y for points in outcome.series.values() for y in points.values() if y > 0]
@@ -78,7 +78,7 @@ def _heights(axes: Any, outcome: Outcome) -> None:
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:,g}")
 
 
-def _bars(axes: Any, outcome: Outcome, names: list[str]) -> None:
+def _bars(axes: Any, outcome: ExperimentOutcome, names: list[str]) -> None:
     width = 0.8 / len(outcome.series)
     for i, (name, points) in enumerate(outcome.series.items()):
         at = [names.index(str(x)) + (i - (len(outcome.series) - 1) / 2) * width for x in points]
@@ -93,7 +93,7 @@ def _pyplot() -> Any:
     except ModuleNotFoundError:
         raise ThalwegError(
             "the report's plots are drawn with matplotlib, which is not installed",
-            hint="make report installs it; by hand: pip install --group report",
+            hint="make report installs it; by hand: pip install -e 'benchmarks[report]'",
         ) from None
     matplotlib.use("Agg")
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "thalweg", "font.size": 9})

@@ -6,14 +6,14 @@ from unittest.mock import patch
 
 import numpy as np
 
-from thalweg_benchmarks.kernel import negative_tuple_join, orders
+from thalweg_benchmarks.kernel import count_joins, negative_tuple_join
 from thalweg_benchmarks.kernel.feeds import uniform, zipf
 
 
 def test_all_three_joins_produce_and_remove_the_same_results() -> None:
-    few = orders.measure(uniform(3), window=100)
+    few = count_joins.measure(uniform(3), window=100)
     assert 2_500 < few.results < 4_500 and few.sample == 10
-    skewed = orders.measure(zipf(50), window=200)  # measure compares what they did
+    skewed = count_joins.measure(zipf(50), window=200)  # measure compares what they did
     assert min(skewed.ordered, skewed.probing, skewed.negative) > 0
 
 
