@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from thalweg.core.rows import Value
 from thalweg.core.schema import Field
-from thalweg.core.source import Source, Span
+from thalweg.core.source_text import SourceText, Span
 from thalweg.core.time import FIRST_TIMESTAMP, LAST_TIMESTAMP, Clock
 from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
 from thalweg.scenarios.cells import split_cells, without_comment
@@ -32,7 +32,7 @@ TYPED: st.SearchStrategy[tuple[DataType, Value]] = st.one_of(
 @given(st.lists(TYPED, min_size=1, max_size=4))
 def test_a_row_survives_being_written_and_read(typed: list[tuple[DataType, Value]]) -> None:
     text = " | ".join(show_value(value, type_) for type_, value in typed) + "  # 'a | comment"
-    line = without_comment(Span(Source(text), 0, len(text)))
+    line = without_comment(Span(SourceText(text), 0, len(text)))
     row = read_row(split_cells(line), [Field("c", type_) for type_, _ in typed])
     assert [(type(value), value) for value in row] == [(type(value), value) for _, value in typed]
 
@@ -40,5 +40,5 @@ def test_a_row_survives_being_written_and_read(typed: list[tuple[DataType, Value
 @given(st.integers(FIRST_TIMESTAMP, LAST_TIMESTAMP), st.sampled_from(Clock))
 def test_a_time_survives_being_written_and_read(t: int, clock: Clock) -> None:
     text = show_time(t, clock)
-    (cell,) = split_cells(Span(Source(text), 0, len(text)))
+    (cell,) = split_cells(Span(SourceText(text), 0, len(text)))
     assert read_time(cell, clock) == t

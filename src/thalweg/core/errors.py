@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from thalweg.core.source import Span
+from thalweg.core.source_text import Span
 
 
 class ThalwegError(Exception):

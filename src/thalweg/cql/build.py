@@ -13,20 +13,19 @@ from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.expressions import TRUE, Expression
 from thalweg.algebra.plan import JoinKind, Plan, TopK
 from thalweg.core.errors import CqlSyntaxError
-from thalweg.core.source import Source as Text
-from thalweg.core.source import Span
+from thalweg.core.source_text import SourceText, Span
 from thalweg.core.time import Instant
 from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.expressions import ExpressionBinder
 from thalweg.cql.binder.order import sort_key
 from thalweg.cql.binder.queries import bind_query, combine_sets
-from thalweg.cql.binder.scope import Scope
+from thalweg.cql.binder.scope import NameScope
 from thalweg.cql.binder.select import bind_projection
-from thalweg.cql.binder.sources import Bound, bind_source, join_bound
+from thalweg.cql.binder.sources import BoundTable, bind_source, join_bound
 from thalweg.cql.binder.windows import bind_window
 from thalweg.cql.dialect import Cql
 from thalweg.cql.parser import CqlParseError, CqlParser
-from thalweg.cql.syntax import Source, StreamWindow
+from thalweg.cql.syntax import FromItem, StreamWindow
 from thalweg.cql.window_syntax import parse_window
 
 TextOrNode = str | exp.Expr
@@ -44,19 +43,19 @@ class QueryBuilder:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_plain", self._context(""))
 
-    def source(self, name: str) -> Bound:
+    def source(self, name: str) -> BoundTable:
         """A stream, relation or view."""
         context = self._context(name)
         node = exp.to_identifier(name, quoted=True)
-        return bind_source(context, Source(this=node), bind_query)
+        return bind_source(context, FromItem(this=node), bind_query)
 
-    def unnamed(self, plan: Plan) -> Bound:
+    def unnamed(self, plan: Plan) -> BoundTable:
         """A plan whose columns are known by their own names only."""
-        return Bound(plan, Scope.of(plan, None))
+        return BoundTable(plan, NameScope.of(plan, None))
 
-    def alias(self, bound: Bound, name: str) -> Bound:
+    def alias(self, bound: BoundTable, name: str) -> BoundTable:
         """The same columns, qualified by `name`."""
-        return Bound(bound.plan, Scope(tuple(replace(c, qualifier=name) for c in bound.scope.columns)))
+        return BoundTable(bound.plan, NameScope(tuple(replace(c, qualifier=name) for c in bound.scope.columns)))
 
     def window(self, plan: Plan, text: str) -> Plan:
         """The plan under the window `text`, with or without brackets."""
@@ -73,14 +72,14 @@ class QueryBuilder:
         assert node is not None
         return context, node
 
-    def condition(self, bound: Bound, condition: TextOrNode, where: str) -> Expression:
+    def condition(self, bound: BoundTable, condition: TextOrNode, where: str) -> Expression:
         """A condition over the columns so far."""
         context, node = self._node(condition)
         return ExpressionBinder(context, bound.scope).bind_condition(node, where)
 
     def project(
         self,
-        bound: Bound,
+        bound: BoundTable,
         expressions: Sequence[TextOrNode],
         group: Sequence[TextOrNode] = (),
         having: TextOrNode | None = None,
@@ -96,22 +95,22 @@ class QueryBuilder:
             select.set("having", exp.Having(this=self._node(having)[1]))
         return bind_projection(context, select, bound)
 
-    def top(self, bound: Bound, keys: Sequence[TextOrNode], count: int) -> Plan:
+    def top(self, bound: BoundTable, keys: Sequence[TextOrNode], count: int) -> Plan:
         """ORDER BY keys LIMIT count over the columns so far."""
         context, nodes = self._nodes(keys, ordered=True)
         binder = ExpressionBinder(context, bound.scope)
         ordered = [n if isinstance(n, exp.Ordered) else exp.Ordered(this=n) for n in nodes]
         return TopK(bound.plan, tuple(sort_key(o, binder.bind(o.this)) for o in ordered), count)
 
-    def side_by_side(self, left: Bound, right: Bound) -> Bound:
+    def side_by_side(self, left: BoundTable, right: BoundTable) -> BoundTable:
         """The names of both tables, as a join's condition sees them. The plan is the left one's."""
-        return Bound(left.plan, left.scope + right.scope.shifted(len(left.plan.schema)))
+        return BoundTable(left.plan, left.scope + right.scope.shifted(len(left.plan.schema)))
 
-    def join(self, left: Bound, right: Bound, on: TextOrNode | None, kind: JoinKind) -> Bound:
+    def join(self, left: BoundTable, right: BoundTable, on: TextOrNode | None, kind: JoinKind) -> BoundTable:
         """A join; an NRR on either side is met as one."""
         context, node = (self._plain, None) if on is None else self._node(on)
 
-        def condition(scope: Scope) -> tuple[Expression, Scope]:
+        def condition(scope: NameScope) -> tuple[Expression, NameScope]:
             if node is None:
                 return TRUE, scope
             return ExpressionBinder(context, scope).bind_condition(node, "ON"), scope
@@ -128,7 +127,7 @@ class QueryBuilder:
     # -- text to nodes
 
     def _context(self, text: str) -> Context:
-        return Context(self.catalog, Text(text, "expression"), self.today)
+        return Context(self.catalog, SourceText(text, "expression"), self.today)
 
     def _node(self, item: TextOrNode) -> tuple[Context, exp.Expr]:
         context, nodes = self._nodes([item])

@@ -8,7 +8,7 @@ from sqlglot.errors import ParseError, TokenError
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import CqlSyntaxError
-from thalweg.core.source import Source, Span
+from thalweg.core.source_text import SourceText, Span
 from thalweg.core.time import Instant
 from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.leftovers import refuse_leftovers
@@ -22,14 +22,14 @@ def compile_script(
     text: str, catalog: Catalog, name: str = "query", today: Instant | None = None
 ) -> list[RegisteredQuery]:
     """Carry out every statement of `text` on `catalog`; the queries among them, in order."""
-    context = Context(catalog, Source(text, name), today)
+    context = Context(catalog, SourceText(text, name), today)
     bound = [_bind(context, node) for node in _parse(context)]
     return [query for query in bound if query is not None]
 
 
 def compile_query(text: str, catalog: Catalog, name: str = "query", today: Instant | None = None) -> Plan:
     """The plan of a text that is one query."""
-    context = Context(catalog, Source(text, name), today)
+    context = Context(catalog, SourceText(text, name), today)
     query = _bind(context, _one_query(context))
     assert query is not None
     return query.plan
@@ -37,7 +37,7 @@ def compile_query(text: str, catalog: Catalog, name: str = "query", today: Insta
 
 def check_syntax(text: str, name: str = "query") -> None:
     """Raise a CqlSyntaxError if a text is not one query; what its names refer to is another matter."""
-    _one_query(Context(Catalog(), Source(text, name)))
+    _one_query(Context(Catalog(), SourceText(text, name)))
 
 
 def _one_query(context: Context) -> exp.Expr:
@@ -83,7 +83,7 @@ def _parse(context: Context) -> list[exp.Expr]:
         ) from None
 
 
-def _at(text: Source, error: dict[str, object]) -> Span | None:
+def _at(text: SourceText, error: dict[str, object]) -> Span | None:
     begin, end = error.get("start"), error.get("end")
     if isinstance(begin, int) and isinstance(end, int):
         return Span(text, begin, end)

@@ -15,7 +15,7 @@ from sqlglot.parser import Parser
 
 from thalweg.core.errors import did_you_mean
 from thalweg.cql.declarations import parse_create, parse_register
-from thalweg.cql.syntax import Source, ToStream
+from thalweg.cql.syntax import FromItem, ToStream
 from thalweg.cql.window_syntax import parse_window
 
 COMMA = "COMMA"  # the kind of a join that is only a comma
@@ -137,7 +137,7 @@ class CqlParser(Parser):
         late_window = parse_window(self)
         if window and late_window:
             self.raise_error("a stream takes one window, this is a second one", self._prev)
-        return self.expression(Source(this=this, window=window or late_window, alias=alias))
+        return self.expression(FromItem(this=this, window=window or late_window, alias=alias))
 
     def _parse_join(self, *args: Any, **kwargs: Any) -> exp.Join | None:
         # sqlglot tries the item after a comma and swallows its error; ours must reach the user.

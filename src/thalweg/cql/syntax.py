@@ -28,7 +28,7 @@ class StreamWindow(exp.Expression):
     }
 
 
-class Source(exp.Expression):
+class FromItem(exp.Expression):
     """An item of FROM: a name or a query, with its window and alias."""
 
     arg_types = {"this": True, "window": False, "alias": False}

@@ -24,7 +24,7 @@ from thalweg.algebra.windows import Window
 from thalweg.core.errors import PlanError
 from thalweg.core.schema import Schema
 from thalweg.core.time import Instant
-from thalweg.cql.binder.sources import Bound
+from thalweg.cql.binder.sources import BoundTable
 from thalweg.cql.build import QueryBuilder
 from thalweg.fluent.column import Col, lit
 
@@ -36,7 +36,7 @@ How = Literal["inner", "left", "right", "full"]
 class Table:
     """A stream, a relation or a query over them. Immutable; conditions and items are CQL text or `Col`s."""
 
-    _bound: Bound
+    _bound: BoundTable
     _builder: QueryBuilder
 
     @staticmethod
@@ -62,7 +62,7 @@ class Table:
 
     def _with(self, plan: Plan) -> Table:
         """Another plan with the same columns under the same names."""
-        return replace(self, _bound=Bound(plan, self._bound.scope))
+        return replace(self, _bound=BoundTable(plan, self._bound.scope))
 
     def _new(self, plan: Plan) -> Table:
         """A plan whose columns have new names."""
@@ -159,7 +159,7 @@ class Table:
         """The whole answer at every instant it changes."""
         return self._new(RStream(self.plan))
 
-    def _condition(self, bound: Bound, condition: Item, where: str) -> Expression:
+    def _condition(self, bound: BoundTable, condition: Item, where: str) -> Expression:
         return self._builder.condition(bound, _node(condition), where)
 
     def __repr__(self) -> str:

@@ -19,7 +19,7 @@ Repair = Callable[[pa.Array], pa.Array]
 
 
 @dataclass(frozen=True)
-class Layout:
+class CellLayout:
     """How lines are cut: the width in cells, the separator, the text of an unknown value, what strings go through."""
 
     width: int
@@ -28,7 +28,7 @@ class Layout:
     repair: Repair = lambda texts: texts
 
 
-def read_block(block: Block, layout: Layout, schema: Schema, places: Sequence[int]) -> Chunk:
+def read_block(block: Block, layout: CellLayout, schema: Schema, places: Sequence[int]) -> Chunk:
     """The rows of a block; column i of `schema` is cell `places[i]` of a line."""
     block, bad = sift(block)
     if not block.data:
@@ -49,7 +49,7 @@ def read_block(block: Block, layout: Layout, schema: Schema, places: Sequence[in
     return Chunk(table, lines, sorted(bad))
 
 
-def _cells(block: Block, layout: Layout, places: Sequence[int], bad: list[BadLine]) -> tuple[pa.Table, Ints]:
+def _cells(block: Block, layout: CellLayout, places: Sequence[int], bad: list[BadLine]) -> tuple[pa.Table, Ints]:
     """The wanted cells as text, and which lines of the block they are from."""
     misfits: list[int] = []
 

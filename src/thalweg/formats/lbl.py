@@ -14,7 +14,7 @@ import numpy as np
 
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
-from thalweg.formats.delimited import Layout, read_block
+from thalweg.formats.delimited import CellLayout, read_block
 from thalweg.formats.lines import BLOCK, Block, Chunk, read_blocks
 from thalweg.formats.names import places_of
 
@@ -29,7 +29,7 @@ SCHEMA = Schema.of(
     state=DataType.STRING,
     flags=DataType.STRING,
 )
-_LAYOUT = Layout(len(SCHEMA), "\t", "?")
+_LAYOUT = CellLayout(len(SCHEMA), "\t", "?")
 _BLANKS = re.compile(rb"[ \t]+")
 _EDGES = re.compile(rb"^ | (?=\r?$)", re.MULTILINE)
 

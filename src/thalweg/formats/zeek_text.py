@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from thalweg.core.errors import DataError
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
-from thalweg.formats.delimited import Layout, read_block
+from thalweg.formats.delimited import CellLayout, read_block
 from thalweg.formats.lines import Block, Chunk
 from thalweg.formats.names import places_of, plain
 
@@ -110,7 +110,9 @@ def _rows(path: str, block: Block, header: Header, schema: Schema | None) -> Chu
                 f"{path}: column {field.name} wants {field.type}, the file has {given}",
                 candidates=dict.fromkeys(map(str, (*_types(given), DataType.STRING))),
             )
-    return read_block(block, Layout(len(header.fields), header.separator, header.unset, header.repair), wanted, places)
+    return read_block(
+        block, CellLayout(len(header.fields), header.separator, header.unset, header.repair), wanted, places
+    )
 
 
 def _types(zeek: str) -> tuple[DataType, ...]:

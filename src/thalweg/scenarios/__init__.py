@@ -5,9 +5,9 @@ from thalweg.scenarios.events import Advance, Arrive, Delete, Event, Insert, Upd
 from thalweg.scenarios.format import Scenario, parse_scenario
 from thalweg.scenarios.local_engine import LocalEngine
 from thalweg.scenarios.rewrite import rewrite
-from thalweg.scenarios.runner import Engine, Mismatch, run_scenario
+from thalweg.scenarios.runner import Mismatch, ScenarioEngine, run_scenario
 
 __all__ = [
-    "Advance", "Arrive", "Delete", "Engine", "Event", "Insert", "LocalEngine", "Mismatch", "Scenario",
+    "Advance", "Arrive", "Delete", "ScenarioEngine", "Event", "Insert", "LocalEngine", "Mismatch", "Scenario",
     "ScenarioError", "Update", "parse_scenario", "rewrite", "run_scenario",
 ]  # fmt: skip

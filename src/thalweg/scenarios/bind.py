@@ -10,7 +10,7 @@ from thalweg.algebra.plan import Plan
 from thalweg.core.errors import did_you_mean
 from thalweg.core.rows import Bag, Change, Row
 from thalweg.core.schema import Field, Schema
-from thalweg.core.source import Span
+from thalweg.core.source_text import Span
 from thalweg.core.time import BEGINNING, SECOND, Clock, Instant
 from thalweg.cql import compile_script
 from thalweg.scenarios.cells import Cell, ScenarioError

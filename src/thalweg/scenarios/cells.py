@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from thalweg.core.errors import ThalwegError
-from thalweg.core.source import Source, Span
+from thalweg.core.source_text import SourceText, Span
 
 
 class ScenarioError(ThalwegError):
@@ -27,7 +27,7 @@ class Cell:
         return ScenarioError(message, span=self.span, hint=hint, candidates=candidates)
 
 
-def lines_of(source: Source, start: int, end: int) -> Iterator[Span]:
+def lines_of(source: SourceText, start: int, end: int) -> Iterator[Span]:
     """The lines between two offsets, as spans without their newlines."""
     while start < end:
         newline = source.text.find("\n", start, end)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thalweg.core.source import Source, Span
+from thalweg.core.source_text import SourceText, Span
 from thalweg.scenarios.cells import (
     Cell,
     ScenarioError,
@@ -79,7 +79,7 @@ class Scenario:
     """A scenario as written: cells are still text, since only its CQL says what they are."""
 
     name: str
-    source: Source
+    source: SourceText
     about: str
     cql: str  # on the same lines as in the file, so that CQL errors point into the file
     input: tuple[TimedLine, ...]
@@ -91,7 +91,7 @@ class Scenario:
 
 def parse_scenario(text: str, name: str) -> Scenario:
     """The scenario in `text`; a ScenarioError names the file and line of what is wrong."""
-    source = Source(text, name)
+    source = SourceText(text, name)
     sections = split_sections(source)
     by_kind: dict[str, list[Section]] = {}
     for section in sections:

@@ -12,12 +12,12 @@ from thalweg.core.schema import Schema
 from thalweg.scenarios.bind import BoundScenario, ExpectedAnswer, bind_scenario
 from thalweg.scenarios.diff import show_row
 from thalweg.scenarios.format import Scenario
-from thalweg.scenarios.runner import Engine, feed_all
+from thalweg.scenarios.runner import ScenarioEngine, feed_all
 from thalweg.scenarios.sections import Section
 from thalweg.scenarios.values import show_time
 
 
-def rewrite(scenario: Scenario, engine: Engine) -> str:
+def rewrite(scenario: Scenario, engine: ScenarioEngine) -> str:
     """The scenario's text with answers, changes and late rows as `engine` gives them, at the instants it asks for."""
     if scenario.refused:
         return scenario.source.text
@@ -39,7 +39,7 @@ def rewrite(scenario: Scenario, engine: Engine) -> str:
     return _replaced(scenario.source.text, bodies)
 
 
-def _answer_lines(bound: BoundScenario, engine: Engine, asked: ExpectedAnswer) -> list[str]:
+def _answer_lines(bound: BoundScenario, engine: ScenarioEngine, asked: ExpectedAnswer) -> list[str]:
     """One block for each stretch of the asked instants at which the answer is the same."""
     lines: list[str] = []
     bags = [(t, engine.answer(asked.query, t)) for t in asked.instants]

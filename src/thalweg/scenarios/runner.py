@@ -9,7 +9,7 @@ from typing import Protocol
 
 from thalweg.core.errors import ThalwegError
 from thalweg.core.rows import Bag, Change, Row
-from thalweg.core.source import Span
+from thalweg.core.source_text import Span
 from thalweg.core.time import Instant
 from thalweg.scenarios.bind import BoundScenario, ExpectedAnswer, ExpectedChanges, ExpectedLate, bind_scenario
 from thalweg.scenarios.cells import ScenarioError
@@ -18,7 +18,7 @@ from thalweg.scenarios.events import Advance, Arrive, Event
 from thalweg.scenarios.format import Scenario
 
 
-class Engine(Protocol):
+class ScenarioEngine(Protocol):
     """What a scenario needs of an engine. What cannot be is refused with a ThalwegError."""
 
     def prepare(self, cql: str, name: str) -> None:
@@ -51,7 +51,7 @@ class Mismatch:
         return f"{place}: {self.what}\n{self.diff}"
 
 
-def run_scenario(scenario: Scenario, engine: Engine, batch_size: int | None = None) -> list[Mismatch]:
+def run_scenario(scenario: Scenario, engine: ScenarioEngine, batch_size: int | None = None) -> list[Mismatch]:
     """Everything in which `engine` differs from what the scenario expects; an empty list if nothing.
 
     Input is fed whole, or `batch_size` events at a time with the changes read after each: the answers and the
@@ -70,7 +70,7 @@ def run_scenario(scenario: Scenario, engine: Engine, batch_size: int | None = No
     return list(_compare(scenario.name, bound, engine, changes, exact=batch_size is None))
 
 
-def feed_all(bound: BoundScenario, engine: Engine, batch_size: int | None = None) -> dict[str, list[Change]]:
+def feed_all(bound: BoundScenario, engine: ScenarioEngine, batch_size: int | None = None) -> dict[str, list[Change]]:
     """Feed a scenario's input, let time pass to its last instant, and collect the changes of its queries."""
     events = list(bound.events)
     if bound.last is not None:
@@ -93,7 +93,7 @@ def _check_refusal(scenario: Scenario, message: str) -> list[Mismatch]:
 
 
 def _compare(
-    name: str, bound: BoundScenario, engine: Engine, changes: dict[str, list[Change]], exact: bool
+    name: str, bound: BoundScenario, engine: ScenarioEngine, changes: dict[str, list[Change]], exact: bool
 ) -> Iterator[Mismatch]:
     for answer in bound.answers:
         yield from _compare_answer(name, bound, engine, answer)
@@ -103,7 +103,9 @@ def _compare(
         yield from _compare_late(name, bound, engine.late(late.stream.name), late)
 
 
-def _compare_answer(name: str, bound: BoundScenario, engine: Engine, expected: ExpectedAnswer) -> Iterator[Mismatch]:
+def _compare_answer(
+    name: str, bound: BoundScenario, engine: ScenarioEngine, expected: ExpectedAnswer
+) -> Iterator[Mismatch]:
     for t in expected.instants:
         bag = engine.answer(expected.query, t)
         if bag != expected.bag:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thalweg.core.errors import did_you_mean
-from thalweg.core.source import Source, Span
+from thalweg.core.source_text import SourceText, Span
 from thalweg.scenarios.cells import Cell, ScenarioError, joined, lines_of, split_words, text_of
 
 # Which sections there are, and what the word behind the name is, if there must be one.
@@ -40,7 +40,7 @@ class Section:
         return self.subject
 
 
-def split_sections(source: Source) -> list[Section]:
+def split_sections(source: SourceText) -> list[Section]:
     """All sections, in order, each with a known name and, where it needs one, a subject."""
     lines = list(lines_of(source, 0, len(source.text)))
     starts = [i for i, line in enumerate(lines) if text_of(line).startswith("==")]

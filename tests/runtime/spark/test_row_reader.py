@@ -13,7 +13,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from thalweg.core.errors import DataError
 from thalweg.generators import make
 from thalweg.runtime.spark.sources.generator import GeneratorReader
-from thalweg.runtime.spark.sources.rows import Pace, RangeLoad, RowReader, Rows, Speed
+from thalweg.runtime.spark.sources.rows import NumberedRows, Pace, RangeLoad, RowReader, Speed
 
 
 class TenASecond(RowReader):
@@ -75,7 +75,7 @@ def test_partitions_are_the_range(first: int, rows: int) -> None:
     assert len(parts) <= 3
     places = [first]
     for part in parts:
-        assert isinstance(part, Rows)
+        assert isinstance(part, NumberedRows)
         assert part.first == places[-1] < part.end
         places.append(part.end)
     assert places[-1] == first + rows
@@ -89,7 +89,7 @@ class Numbers(RangeLoad):
 
 
 def test_ranges_travel_and_rows_are_made_from_them() -> None:
-    told = [batch for part in (Rows(5, 8), Rows(20, 21)) for batch in reader().read(part)]
+    told = [batch for part in (NumberedRows(5, 8), NumberedRows(20, 21)) for batch in reader().read(part)]
     assert [batch.to_pylist() for batch in told] == [[{"first": 5, "end": 8}], [{"first": 20, "end": 21}]]
     (described,) = pa.Table.from_batches(told).combine_chunks().to_batches()
     assert Numbers()(described, ["n"]).to_pydict() == {"n": [5, 6, 7, 20]}

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from thalweg.algebra.catalog import Catalog, Entry, View
 from thalweg.core.errors import ThalwegError
-from thalweg.core.source import Source, Span
+from thalweg.core.source_text import SourceText, Span
 from thalweg.core.time import Instant
 
 
@@ -19,7 +19,7 @@ class Context:
     """The catalogue, names from WITH before it, the text, and the start of today, if known, for bare times of day."""
 
     catalog: Catalog
-    text: Source
+    text: SourceText
     today: Instant | None = None
     local_views: dict[str, View] = field(default_factory=dict)
 

@@ -15,13 +15,13 @@ from thalweg.core.time import parse_duration, parse_timestamp, unit_ticks
 from thalweg.core.types import INT64_MAX, INT64_MIN, TYPE_NAMES, DataType
 from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.functions import ALIASES, BINARY, CALLABLE, CLOCKS, FIELDS, all_functions, find_aggregate
-from thalweg.cql.binder.scope import Scope
+from thalweg.cql.binder.scope import NameScope
 
 
 class ExpressionBinder:
     """Binds scalar syntax against a scope. Aggregates are refused here; see `grouping.py`."""
 
-    def __init__(self, context: Context, scope: Scope) -> None:
+    def __init__(self, context: Context, scope: NameScope) -> None:
         self.context = context
         self.scope = scope
 

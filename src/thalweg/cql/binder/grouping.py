@@ -12,7 +12,7 @@ from thalweg.core.errors import PlanError
 from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.expressions import ExpressionBinder
 from thalweg.cql.binder.functions import find_aggregate
-from thalweg.cql.binder.scope import Scope
+from thalweg.cql.binder.scope import NameScope
 
 
 def is_aggregate_call(context: Context, node: exp.Expr) -> bool:
@@ -32,7 +32,7 @@ def has_aggregate(context: Context, node: exp.Expr | None) -> bool:
 class GroupedBinder(ExpressionBinder):
     """Binds SELECT, HAVING and ORDER BY of a grouped query, and collects the aggregates they use."""
 
-    def __init__(self, context: Context, scope: Scope, keys: Sequence[Named]) -> None:
+    def __init__(self, context: Context, scope: NameScope, keys: Sequence[Named]) -> None:
         super().__init__(context, scope)
         self.below = ExpressionBinder(context, scope)
         self.keys = tuple(keys)

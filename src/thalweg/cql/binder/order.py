@@ -9,7 +9,7 @@ from thalweg.algebra.plan import Plan, SortKey, TopK
 from thalweg.core.errors import PlanError
 from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.expressions import ExpressionBinder
-from thalweg.cql.binder.scope import Scope
+from thalweg.cql.binder.scope import NameScope
 
 
 def order_items(node: exp.Expr) -> list[exp.Ordered]:
@@ -48,7 +48,7 @@ def apply_order(context: Context, node: exp.Expr, plan: Plan) -> Plan:
     limit = read_limit(context, node)
     if limit is None:
         return plan
-    binder = ExpressionBinder(context, Scope.of(plan, None))
+    binder = ExpressionBinder(context, NameScope.of(plan, None))
     keys = [sort_key(k, _output(context, k.this, plan, binder)) for k in order_items(node)]
     return TopK(plan, tuple(keys), limit)
 
@@ -60,5 +60,5 @@ def _output(context: Context, node: exp.Expr, plan: Plan, binder: ExpressionBind
             raise PlanError(f"ORDER BY {position} is not the number of a column (1 to {len(plan.schema)})").at(
                 context.span(node)
             )
-        return Scope.of(plan, None).columns[position - 1].to_expression()
+        return NameScope.of(plan, None).columns[position - 1].to_expression()
     return binder.bind(node)

@@ -24,9 +24,9 @@ from thalweg.core.types import DataType, common_type
 from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.expressions import ExpressionBinder
 from thalweg.cql.binder.order import apply_order
-from thalweg.cql.binder.scope import Scope
+from thalweg.cql.binder.scope import NameScope
 from thalweg.cql.binder.select import bind_projection
-from thalweg.cql.binder.sources import Bound, bind_elements, join_all, nrr_last
+from thalweg.cql.binder.sources import BoundTable, bind_elements, join_all, nrr_last
 from thalweg.cql.binder.subqueries import CorrelatedScope, bind_subquery, split_conditions
 from thalweg.cql.syntax import ToStream
 
@@ -85,8 +85,8 @@ def _bind_select(context: Context, node: exp.Select) -> Plan:
 
 
 def _bind_from_where(
-    context: Context, node: exp.Select, outer: Scope | None = None, outer_width: int = 0
-) -> tuple[Bound, list[Expression]]:
+    context: Context, node: exp.Select, outer: NameScope | None = None, outer_width: int = 0
+) -> tuple[BoundTable, list[Expression]]:
     """FROM and WHERE. With an `outer` scope, the conditions that look outside are returned apart, over outer columns
     followed by this query's."""
     elements, scope = nrr_last(bind_elements(context, node, bind_query))
@@ -98,7 +98,7 @@ def _bind_from_where(
     own = [shift(c, -outer_width) for c in bound if c not in correlated]
     with context.at(node.args["from_"]):
         plan, rest = join_all(elements, own)
-    result = Bound(Select(plan, and_(rest)) if rest else plan, scope)
+    result = BoundTable(Select(plan, and_(rest)) if rest else plan, scope)
     for part in subqueries:
         result = bind_subquery(context, result, part, bind_query, _bind_from_where)
     return result, correlated
@@ -126,7 +126,7 @@ def _bind_negation_on(context: Context, node: exp.SetOperation, left: Plan, righ
     pairs = []
     for name in node.args["on"]:
         with context.at(name):
-            a, b = (Scope.of(side, None).resolve(name.name, None).index for side in (left, right))
+            a, b = (NameScope.of(side, None).resolve(name.name, None).index for side in (left, right))
             pairs.append((a, b))
     return Negation(left, right, tuple(pairs))
 

@@ -34,22 +34,22 @@ class ScopeColumn:
 
 
 @dataclass(frozen=True)
-class Scope:
+class NameScope:
     """Visible columns, in the order `*` lists them."""
 
     columns: tuple[ScopeColumn, ...]
 
     @staticmethod
-    def of(plan: Plan, qualifier: str | None) -> Scope:
+    def of(plan: Plan, qualifier: str | None) -> NameScope:
         """All columns of a plan under one qualifier."""
-        return Scope(tuple(ScopeColumn(qualifier, f.name, i, f.type) for i, f in enumerate(plan.schema)))
+        return NameScope(tuple(ScopeColumn(qualifier, f.name, i, f.type) for i, f in enumerate(plan.schema)))
 
-    def shifted(self, by: int) -> Scope:
+    def shifted(self, by: int) -> NameScope:
         """The same columns in a plan with `by` more in front."""
-        return Scope(tuple(ScopeColumn(c.qualifier, c.name, c.index + by, c.type, c.merged) for c in self.columns))
+        return NameScope(tuple(ScopeColumn(c.qualifier, c.name, c.index + by, c.type, c.merged) for c in self.columns))
 
-    def __add__(self, other: Scope) -> Scope:
-        return Scope(self.columns + other.columns)
+    def __add__(self, other: NameScope) -> NameScope:
+        return NameScope(self.columns + other.columns)
 
     def star(self, qualifier: str | None = None) -> list[ScopeColumn]:
         """The columns that `*` or `qualifier.*` stands for."""

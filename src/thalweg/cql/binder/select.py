@@ -13,13 +13,13 @@ from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.expressions import ExpressionBinder
 from thalweg.cql.binder.grouping import GroupedBinder, has_aggregate
 from thalweg.cql.binder.order import order_items, read_limit, sort_key
-from thalweg.cql.binder.scope import Scope
-from thalweg.cql.binder.sources import Bound
+from thalweg.cql.binder.scope import NameScope
+from thalweg.cql.binder.sources import BoundTable
 
 T = TypeVar("T")
 
 
-def bind_projection(context: Context, node: exp.Select, source: Bound) -> Plan:
+def bind_projection(context: Context, node: exp.Select, source: BoundTable) -> Plan:
     """Everything above FROM and WHERE."""
     binder = _binder(context, node, source)
     items = _select_items(context, node, source.scope, binder)
@@ -50,7 +50,7 @@ def bind_projection(context: Context, node: exp.Select, source: Bound) -> Plan:
     return TopK(plan, tuple(outer), limit)
 
 
-def _binder(context: Context, node: exp.Select, source: Bound) -> ExpressionBinder:
+def _binder(context: Context, node: exp.Select, source: BoundTable) -> ExpressionBinder:
     group, having = node.args.get("group"), node.args.get("having")
     order = node.args.get("order")
     clauses = [*node.expressions, *([having.this] if having else []), *(order.expressions if order else [])]
@@ -61,7 +61,7 @@ def _binder(context: Context, node: exp.Select, source: Bound) -> ExpressionBind
     return GroupedBinder(context, source.scope, _group_keys(context, node, source.scope) if group else [])
 
 
-def _group_keys(context: Context, node: exp.Select, scope: Scope) -> list[Named]:
+def _group_keys(context: Context, node: exp.Select, scope: NameScope) -> list[Named]:
     group = node.args["group"]
     forms = (exp.Rollup, exp.Cube, exp.GroupingSets)  # keys to newer versions of sqlglot, arguments to older ones
     if any(group.args.get(form) for form in ("rollup", "cube", "grouping_sets", "totals", "all")) or any(
@@ -87,7 +87,7 @@ def _group_key(context: Context, key: exp.Expr, node: exp.Select, below: Express
     return Named(below.bind(chosen), name)
 
 
-def _select_items(context: Context, node: exp.Select, scope: Scope, binder: ExpressionBinder) -> list[Named]:
+def _select_items(context: Context, node: exp.Select, scope: NameScope, binder: ExpressionBinder) -> list[Named]:
     items: list[Named] = []
     for item in node.expressions:
         star = item.this if isinstance(item, exp.Column) and isinstance(item.this, exp.Star) else item

@@ -13,23 +13,23 @@ from thalweg.algebra.plan import Join, JoinKind, NrrJoin, Plan, RelationScan, St
 from thalweg.core.errors import PlanError
 from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.expressions import ExpressionBinder
-from thalweg.cql.binder.scope import Scope
+from thalweg.cql.binder.scope import NameScope
 from thalweg.cql.binder.windows import bind_window
 from thalweg.cql.parser import COMMA
-from thalweg.cql.syntax import Source
+from thalweg.cql.syntax import FromItem
 
 BindQuery = Callable[[Context, exp.Expr], Plan]
 
 
 @dataclass(frozen=True)
-class Bound:
+class BoundTable:
     """A plan and the names for its columns."""
 
     plan: Plan
-    scope: Scope
+    scope: NameScope
 
 
-def bind_elements(context: Context, select: exp.Select, bind_query: BindQuery) -> list[Bound]:
+def bind_elements(context: Context, select: exp.Select, bind_query: BindQuery) -> list[BoundTable]:
     """The comma-separated elements of FROM, each with its explicit joins done."""
     first = select.args.get("from_")
     if first is None:
@@ -45,9 +45,9 @@ def bind_elements(context: Context, select: exp.Select, bind_query: BindQuery) -
     return elements
 
 
-def bind_source(context: Context, node: exp.Expr, bind_query: BindQuery) -> Bound:
+def bind_source(context: Context, node: exp.Expr, bind_query: BindQuery) -> BoundTable:
     """One FROM item with its window and alias."""
-    assert isinstance(node, Source)
+    assert isinstance(node, FromItem)
     alias = node.args.get("alias")
     if isinstance(node.this, exp.Identifier):
         with context.at(node.this):
@@ -57,11 +57,11 @@ def bind_source(context: Context, node: exp.Expr, bind_query: BindQuery) -> Boun
         plan, qualifier = bind_query(context, node.this), None
     if node.args.get("window") is not None:
         plan = bind_window(context, plan, node.args["window"])
-    scope = Scope.of(plan, alias.name if alias and alias.name else qualifier)
-    return Bound(plan, _rename(context, scope, alias) if alias and alias.columns else scope)
+    scope = NameScope.of(plan, alias.name if alias and alias.name else qualifier)
+    return BoundTable(plan, _rename(context, scope, alias) if alias and alias.columns else scope)
 
 
-def join_all(elements: Sequence[Bound], conditions: Sequence[Expression]) -> tuple[Plan, list[Expression]]:
+def join_all(elements: Sequence[BoundTable], conditions: Sequence[Expression]) -> tuple[Plan, list[Expression]]:
     """A left-deep join of comma elements; a condition over several goes to the first join that has its columns.
 
     Columns of `conditions` count through the elements in their order. What remains concerns one element only.
@@ -78,7 +78,7 @@ def join_all(elements: Sequence[Bound], conditions: Sequence[Expression]) -> tup
     return plan, rest
 
 
-def nrr_last(elements: Sequence[Bound]) -> tuple[list[Bound], Scope]:
+def nrr_last(elements: Sequence[BoundTable]) -> tuple[list[BoundTable], NameScope]:
     """The elements in joining order (an NRR can only be met from its left), and a scope in FROM's order."""
     ordered = sorted(elements, key=lambda e: is_nrr(e.plan))
     offsets: dict[int, int] = {}
@@ -86,7 +86,7 @@ def nrr_last(elements: Sequence[Bound]) -> tuple[list[Bound], Scope]:
     for element in ordered:
         offsets[id(element)] = total
         total += len(element.plan.schema)
-    scope = Scope(())
+    scope = NameScope(())
     for element in elements:
         scope = scope + element.scope.shifted(offsets[id(element)])
     return ordered, scope
@@ -109,13 +109,13 @@ def _scan(context: Context, name: str) -> Plan:
             return view.plan
 
 
-def _rename(context: Context, scope: Scope, alias: exp.TableAlias) -> Scope:
+def _rename(context: Context, scope: NameScope, alias: exp.TableAlias) -> NameScope:
     names = [c.name for c in alias.columns]
     if len(names) != len(scope.columns):
         raise PlanError(f"{alias.name} names {len(names)} columns, but there are {len(scope.columns)}").at(
             context.span(alias)
         )
-    return Scope(tuple(replace(c, name=n) for c, n in zip(scope.columns, names, strict=True)))
+    return NameScope(tuple(replace(c, name=n) for c, n in zip(scope.columns, names, strict=True)))
 
 
 def _is_comma(join: exp.Join) -> bool:
@@ -123,8 +123,8 @@ def _is_comma(join: exp.Join) -> bool:
 
 
 def join_bound(
-    left: Bound, right: Bound, kind: JoinKind, condition: Callable[[Scope], tuple[Expression, Scope]]
-) -> Bound:
+    left: BoundTable, right: BoundTable, kind: JoinKind, condition: Callable[[NameScope], tuple[Expression, NameScope]]
+) -> BoundTable:
     """A join of two tables with names; `condition` binds itself in the scope of both.
 
     An NRR on the left is moved to the right, where it is met from; names keep their order.
@@ -135,10 +135,10 @@ def join_bound(
     a, b = (right, left) if swapped else (left, right)
     shifted = b.scope.shifted(len(a.plan.schema))
     bound, scope = condition(shifted + a.scope if swapped else a.scope + shifted)
-    return Bound(make_join(a.plan, b.plan, bound, kind), scope)
+    return BoundTable(make_join(a.plan, b.plan, bound, kind), scope)
 
 
-def _explicit_join(context: Context, left: Bound, right: Bound, join: exp.Join) -> Bound:
+def _explicit_join(context: Context, left: BoundTable, right: BoundTable, join: exp.Join) -> BoundTable:
     with context.at(join):
         kind = _join_kind(join)
         width = len(left.scope.columns)
@@ -162,8 +162,8 @@ def _join_kind(join: exp.Join) -> JoinKind:
 
 
 def _join_condition(
-    context: Context, scope: Scope, left_width: int, kind: JoinKind, join: exp.Join
-) -> tuple[Expression, Scope]:
+    context: Context, scope: NameScope, left_width: int, kind: JoinKind, join: exp.Join
+) -> tuple[Expression, NameScope]:
     on, using = join.args.get("on"), join.args.get("using")
     if using:
         if kind not in (JoinKind.INNER, JoinKind.LEFT):
@@ -176,8 +176,8 @@ def _join_condition(
     return TRUE, scope
 
 
-def _using(context: Context, scope: Scope, width: int, names: Sequence[exp.Expr]) -> tuple[Expression, Scope]:
-    left, right = Scope(scope.columns[:width]), Scope(scope.columns[width:])
+def _using(context: Context, scope: NameScope, width: int, names: Sequence[exp.Expr]) -> tuple[Expression, NameScope]:
+    left, right = NameScope(scope.columns[:width]), NameScope(scope.columns[width:])
     parts, merged = [], set()
     for name in names:
         with context.at(name):
@@ -185,7 +185,7 @@ def _using(context: Context, scope: Scope, width: int, names: Sequence[exp.Expr]
             parts.append(call("=", a.to_expression(), b.to_expression()))
             merged.add(b.index)
     hidden = tuple(replace(c, merged=True) if c.index in merged else c for c in right.columns)
-    return and_(parts), left + Scope(hidden)
+    return and_(parts), left + NameScope(hidden)
 
 
 def _spans(condition: Expression, start: int, end: int) -> bool:
@@ -205,5 +205,5 @@ def _check_qualifiers(context: Context, select: exp.Select) -> None:
         seen.add(name.casefold())
 
 
-def _sources(select: exp.Select) -> list[Source]:
+def _sources(select: exp.Select) -> list[FromItem]:
     return [select.args["from_"].this] + [join.this for join in select.args.get("joins") or []]

@@ -13,18 +13,18 @@ from thalweg.core.errors import PlanError
 from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.expressions import ExpressionBinder
 from thalweg.cql.binder.grouping import has_aggregate
-from thalweg.cql.binder.scope import Scope, ScopeColumn
-from thalweg.cql.binder.sources import BindQuery, Bound
+from thalweg.cql.binder.scope import NameScope, ScopeColumn
+from thalweg.cql.binder.sources import BindQuery, BoundTable
 
 # FROM and WHERE of a subquery that may look outside: the plan, and the conditions that do look outside.
-BindCorrelated = Callable[[Context, exp.Select, Scope, int], tuple[Bound, list[Expression]]]
+BindCorrelated = Callable[[Context, exp.Select, NameScope, int], tuple[BoundTable, list[Expression]]]
 
 
 @dataclass(frozen=True)
-class CorrelatedScope(Scope):
+class CorrelatedScope(NameScope):
     """Names of a subquery; those it does not know are looked up outside."""
 
-    outer: Scope
+    outer: NameScope
 
     def resolve(self, name: str, qualifier: str | None) -> ScopeColumn:
         """Inside first, then outside."""
@@ -43,8 +43,8 @@ def split_conditions(where: exp.Expr | None) -> tuple[list[exp.Expr], list[exp.E
 
 
 def bind_subquery(
-    context: Context, left: Bound, node: exp.Expr, bind_query: BindQuery, bind_correlated: BindCorrelated
-) -> Bound:
+    context: Context, left: BoundTable, node: exp.Expr, bind_query: BindQuery, bind_correlated: BindCorrelated
+) -> BoundTable:
     """`left` cut down to the rows that the IN or EXISTS predicate lets through."""
     with context.at(node):
         predicate, anti = _predicate(node) or (node, False)
@@ -57,12 +57,12 @@ def bind_subquery(
         if comparison is not None:
             # NOT IN keeps a row only if the comparison is false for all: unknown counts as a partner.
             conditions = [call("coalesce", comparison, TRUE) if anti else comparison, *conditions]
-        return Bound(SemiJoin(left.plan, right, and_(conditions), anti), left.scope)
+        return BoundTable(SemiJoin(left.plan, right, and_(conditions), anti), left.scope)
 
 
 def _right_side(
     context: Context,
-    left: Bound,
+    left: BoundTable,
     query: exp.Expr,
     columns: int,
     bind_query: BindQuery,
@@ -91,7 +91,7 @@ def _is_plain(context: Context, query: exp.Select) -> bool:
     return not any(has_aggregate(context, item) for item in query.expressions)
 
 
-def _tested(context: Context, scope: Scope, predicate: exp.In) -> list[Expression]:
+def _tested(context: Context, scope: NameScope, predicate: exp.In) -> list[Expression]:
     subject = predicate.this
     parts: Sequence[exp.Expr] = subject.expressions if isinstance(subject, exp.Tuple) else [subject]
     return ExpressionBinder(context, scope).bind_all(parts)

@@ -10,7 +10,7 @@ from thalweg.core.errors import DataError, WindowError
 from thalweg.core.time import BEGINNING, FOREVER, SECOND, Clock, Instant, parse_time_of_day, parse_timestamp, unit_ticks
 from thalweg.core.types import DataType
 from thalweg.cql.binder.context import Context
-from thalweg.cql.binder.scope import Scope, ScopeColumn
+from thalweg.cql.binder.scope import NameScope, ScopeColumn
 from thalweg.cql.syntax import Extent, StreamWindow
 
 
@@ -30,7 +30,7 @@ class _WindowBinder:
         self.context = context
         self.child = child
         self.clock = child.clock or Clock.TICKS
-        self.scope = Scope.of(child, None)
+        self.scope = NameScope.of(child, None)
 
     def bind(self, node: StreamWindow) -> Window:
         args = node.args

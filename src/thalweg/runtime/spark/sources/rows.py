@@ -37,7 +37,7 @@ class RangeLoad(ABC):
         """Some columns of rows `first` to `end`, in the types of `to_arrow`."""
 
 
-class Rows(InputPartition):
+class NumberedRows(InputPartition):
     """Rows `first` to `end` of the stream."""
 
     def __init__(self, first: int, end: int) -> None:
@@ -107,11 +107,11 @@ class RowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         first, rows = int(start["row"]), int(end["row"]) - int(start["row"])
         parts = min(self.pace.partitions, -(-rows // 1_000))  # a task for a handful of rows is not worth its start
         bounds = [first + rows * i // max(parts, 1) for i in range(parts + 1)]
-        return [Rows(i, j) for i, j in pairwise(bounds)]
+        return [NumberedRows(i, j) for i, j in pairwise(bounds)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The range, as a row of DESCRIBED."""
-        assert isinstance(partition, Rows)
+        assert isinstance(partition, NumberedRows)
         yield pa.record_batch({"first": [partition.first], "end": [partition.end]})
 
     def _available(self, first: int) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceText:
     """The text of a query or file, with a name to show (`query`, or a file's path)."""
 
     text: str
@@ -25,7 +25,7 @@ class Source:
 class Span:
     """Characters `start` to `end` (exclusive) of a source."""
 
-    source: Source
+    source: SourceText
     start: int
     end: int
 
@@ -42,7 +42,7 @@ class Span:
     def caret(self) -> str:
         """The span's first line with its characters underlined.
 
-        >>> print(Span(Source("SELECT x FROM s"), 7, 8).caret())
+        >>> print(Span(SourceText("SELECT x FROM s"), 7, 8).caret())
           --> query:1:8
         1 | SELECT x FROM s
           |        ^
