@@ -41,6 +41,6 @@ class SourceStatistics:
         return {"rate": self.rate, "rows": self.rows, "distinct": dict(self.distinct), "origin": self.origin}
 
     @staticmethod
-    def from_json(told: Mapping[str, Any]) -> SourceStatistics:
+    def from_json(tree: Mapping[str, Any]) -> SourceStatistics:
         """What `as_json` gave."""
-        return SourceStatistics(told["rate"], told["rows"], dict(told["distinct"]), told["origin"])
+        return SourceStatistics(tree["rate"], tree["rows"], dict(tree["distinct"]), tree["origin"])

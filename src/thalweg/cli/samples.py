@@ -32,8 +32,8 @@ def sampled(catalog: Catalog, given: Sequence[tuple[str, str]], time_column: str
 def _of(files: Inputs, name: str) -> SourceStatistics:
     entry, paths, bad = files.catalog.get(name), files.files[name], files.bad[name]
     if isinstance(entry, Stream):
-        told = chain.from_iterable(arrivals(entry, path, bad, files.time_column) for path in paths)
-        events = list(islice(told, ROWS))
+        found = chain.from_iterable(arrivals(entry, path, bad, files.time_column) for path in paths)
+        events = list(islice(found, ROWS))
         times = np.array([event.ts for event in events], dtype=np.int64)
         return sampled_stream(_table(entry.schema, [event.row for event in events]), times)
     assert isinstance(entry, Relation), "Inputs has refused views"

@@ -39,7 +39,7 @@ class QueryMetrics:
         """The numbers that can be added up over places."""
         return {name: number for name, number in asdict(self).items() if name != "id"}
 
-    def told(self) -> dict[str, float]:
+    def shown(self) -> dict[str, float]:
         """For people: the numbers, with shares in place of `alone`."""
         shares = {"selectivity": self.selectivity, "saved": self.saved}
         return {**{name: number for name, number in self.counts().items() if name != "alone"}, **shares}

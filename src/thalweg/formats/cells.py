@@ -1,4 +1,4 @@
-"""Columns of text as columns of a type, all rows at once; what cannot be read is found, and told.
+"""Columns of text as columns of a type, all rows at once; cells that cannot be read are reported.
 
 Texts are those of network logs: a TIMESTAMP is seconds since 1970, an INTERVAL is seconds, a BOOLEAN is T or F.
 """

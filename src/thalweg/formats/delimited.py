@@ -55,8 +55,8 @@ def _cells(block: Block, layout: CellLayout, places: Sequence[int], bad: list[Ba
 
     def note(row: csv.InvalidRow) -> str:
         misfits.append(row.number - 1)
-        told = f"expected {row.expected_columns} cells, got {row.actual_columns}"
-        bad.append(BadLine(block.first + row.number - 1, block.text(row.number - 1), told))
+        message = f"expected {row.expected_columns} cells, got {row.actual_columns}"
+        bad.append(BadLine(block.first + row.number - 1, block.text(row.number - 1), message))
         return "skip"
 
     names = [str(i) for i in range(layout.width)]

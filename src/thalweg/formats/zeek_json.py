@@ -25,7 +25,7 @@ from thalweg.formats.lines import BadLine, Block, Chunk, sift
 from thalweg.formats.names import plain
 
 _FEW = 16  # lines that are rather read one by one
-_SAMPLE = 30  # lines to look at before Arrow is told what to expect
+_SAMPLE = 30  # lines to look at before choosing the columns that Arrow reads
 
 
 class _MisfitError(Exception):

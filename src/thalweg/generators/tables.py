@@ -13,7 +13,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import SECOND
 from thalweg.generators.draws import Draws
 
-START = 1_767_225_600 * SECOND  # 2026-01-01 00:00:00, the time of row 0 unless told otherwise
+START = 1_767_225_600 * SECOND  # 2026-01-01 00:00:00, the time of row 0 unless another is given
 
 
 def row_numbers(first_row: int, rows: int) -> Ints:

@@ -11,7 +11,7 @@ from thalweg.scenarios.events import Advance, Arrive, Delete, Event, Insert, Upd
 
 
 def micro_batches(events: Sequence[Event], catalog: Catalog) -> Iterator[list[Event]]:
-    """Events that may be told together without changing which of them are late.
+    """Events that may go into one batch without changing which of them are late.
 
     A row is late or not by what came in batches before. So time that is moved by hand ends a batch, and each row of a
     stream that lets rows come late is a batch of its own.

@@ -21,7 +21,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.spark.schema import to_arrow
-from thalweg.runtime.spark.sinks import Database, TableSink, Told, sqlite
+from thalweg.runtime.spark.sinks import Database, SinkContext, TableSink, sqlite
 
 SCHEMA = Schema.of(k=DataType.BIGINT, s=DataType.STRING)
 EVERY = Schema.of(
@@ -47,7 +47,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
 
 def sink(database: Database, table: str, schema: Schema = SCHEMA, stamped: bool = False) -> TableSink:
     made = TableSink(database, table)
-    made.open(Told(StreamScan(Stream("s", schema)), schema, stamped, Checkpoint(Path("nowhere"))))
+    made.open(SinkContext(StreamScan(Stream("s", schema)), schema, stamped, Checkpoint(Path("nowhere"))))
     return made
 
 

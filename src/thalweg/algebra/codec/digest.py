@@ -41,5 +41,5 @@ def _spelt(value: object) -> str:
         return repr(describe(value))
     name, compared = _compared(type(value))
     parts = [(part, getattr(value, part), default) for part, default in compared]
-    told = [f"{part}={_spelt(each)}" for part, each, default in parts if default is MISSING or each != default]
-    return f"{name}({','.join(told)})"
+    spelt = [f"{part}={_spelt(each)}" for part, each, default in parts if default is MISSING or each != default]
+    return f"{name}({','.join(spelt)})"

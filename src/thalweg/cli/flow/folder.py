@@ -19,7 +19,7 @@ METRICS = "metrics.json"
 
 
 class CatalogueFolder:
-    """A catalogue, and beside it what the flow that ran last has told of itself."""
+    """A catalogue, and beside it the report of the flow that ran last."""
 
     def __init__(self, folder: str, there: bool) -> None:
         self._folder = Path(folder)
@@ -41,13 +41,13 @@ class CatalogueFolder:
         """Take down that a query is not to run any more."""
         return self._catalogue.drop(query)
 
-    def told(self) -> dict[str, Any] | None:
-        """What the flow has told of itself last; None if it has never run."""
+    def report(self) -> dict[str, Any] | None:
+        """The flow's last report; None if it has never run."""
         path = self._folder / METRICS
         if not path.exists():
             return None
-        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return told
+        report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return report
 
 
 class CheckpointFolder:
@@ -71,7 +71,7 @@ class CheckpointFolder:
         """Hand in that a query is to end."""
         return self._desk.drop(query)
 
-    def told(self) -> dict[str, Any] | None:
+    def report(self) -> dict[str, Any] | None:
         """What the shards have done up to the last batch; None before the first."""
         abouts = self._checkpoint.abouts()
         if not abouts:

@@ -101,13 +101,13 @@ def start(
     to: Writer = TableWriter(queries, named=True) if format_ == "table" else JsonLinesWriter(queries, named=True)
     with progress(quiet=show != "changes") as tell:
 
-        def told(rows: int) -> None:
+        def count(rows: int) -> None:
             tell(rows)
             watch.look_now_and_then()
 
         rows = files.sources(queries, clock, unread=True)
         looked_at = queries if show == "changes" else []
-        run = Replay(session, looked_at, rows, read_time(clock, "--until", until), told)
+        run = Replay(session, looked_at, rows, read_time(clock, "--until", until), count)
         if show == "nothing":
             run.finish()
         else:

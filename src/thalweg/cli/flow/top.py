@@ -30,11 +30,11 @@ _HEADERS = {
 _TEXTS = ("id", "name", "owner", "state")
 
 
-def write_metrics(flowdir: str, told: Mapping[str, Any]) -> None:
-    """Replace what the flow has told of itself; who reads meanwhile sees all of it or what was there before."""
+def write_metrics(flowdir: str, report: Mapping[str, Any]) -> None:
+    """Replace the flow's report; a concurrent reader sees the old one or the new one, whole."""
     path = Path(flowdir) / METRICS
     draft = path.with_suffix(".draft")
-    draft.write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    draft.write_text(json.dumps(report, ensure_ascii=False), encoding="utf-8")
     draft.replace(path)
 
 
@@ -54,25 +54,25 @@ def top(flowdir: str, watch: float | None, as_json: bool) -> None:
     held         tuples in the state of its operators, shared ones too
     """
     while True:
-        told = folder_at(flowdir).told()
-        if told is None:
-            raise DataError(f"the flow in {flowdir} has told nothing yet", hint="thalweg flow start FLOWDIR FILE.cql")
+        report = folder_at(flowdir).report()
+        if report is None:
+            raise DataError(f"the flow in {flowdir} has no report yet", hint="thalweg flow start FLOWDIR FILE.cql")
         if as_json:
-            click.echo(json.dumps(told, ensure_ascii=False))
+            click.echo(json.dumps(report, ensure_ascii=False))
         else:
             if watch is not None:
                 click.clear()
-            for line in _lines(told):
+            for line in _lines(report):
                 say(console(), line)
-        if watch is None or told["done"]:
+        if watch is None or report["done"]:
             return
         time.sleep(watch)
 
 
-def _lines(told: Mapping[str, Any]) -> Iterator[str]:
-    queries = sorted(told["queries"], key=lambda query: -query.get("seconds", 0.0))
-    stands = "the beginning" if told["now"] is None else told["now"]
-    yield f"{len(queries)} queries at {stands}; {told['saved']:.1%} of their work saved by sharing"
+def _lines(report: Mapping[str, Any]) -> Iterator[str]:
+    queries = sorted(report["queries"], key=lambda query: -query.get("seconds", 0.0))
+    stands = "the beginning" if report["now"] is None else report["now"]
+    yield f"{len(queries)} queries at {stands}; {report['saved']:.1%} of their work saved by sharing"
     columns = Columns(list(_HEADERS.values()), [key not in _TEXTS for key in _HEADERS])
     lines = columns.lines([[_cell(key, query.get(key)) for key in _HEADERS] for query in queries])
     yield from [columns.header(), *lines]

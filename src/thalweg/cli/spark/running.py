@@ -38,7 +38,7 @@ class Running:
         self._folder, self._shards, self._groups = folder, shards, groups
         self._sinks, self._limit = sinks, limit
         for query in queries:
-            outlets(sinks, query.name, len(queries) > 1)  # mistakes are told before Spark starts
+            outlets(sinks, query.name, len(queries) > 1)  # mistakes are reported before Spark starts
         self._consoles: list[ConsoleSink] = []
 
     def run(self, until_done: bool, seconds: float | None, verify: bool) -> tuple[bool, bool]:

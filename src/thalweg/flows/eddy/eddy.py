@@ -44,7 +44,7 @@ class Eddy(Stateful, kind="eddy/1"):
     policy, batch size, chunk size and set of other queries.
     """
 
-    KEPT = ("_told", "_sources", "_joining")
+    KEPT = ("_layout", "_sources", "_joining")
 
     def __init__(
         self,
@@ -124,24 +124,24 @@ class Eddy(Stateful, kind="eddy/1"):
         )
 
     @property
-    def _told(self) -> dict[str, list[str | int]]:
+    def _layout(self) -> dict[str, list[str | int]]:
         """By slot, the query's shape, its bit, and the words of its group."""
         return {str(slot): [entry.digest, entry.bit, entry.group.words] for slot, entry in self._queries.items()}
 
     def restore(self, tree: Tree) -> None:
         """Go on from a snapshot, in an eddy with the same queries in the same slots."""
         queries = {slot: entry.query for slot, entry in self._queries.items()}
-        told = tree["_told"]
+        saved = tree["_layout"]
         here = {str(slot): entry.digest for slot, entry in self._queries.items()}
-        if here != {slot: known for slot, (known, _, _) in told.items()}:
+        if here != {slot: known for slot, (known, _, _) in saved.items()}:
             raise SnapshotError(
-                f"the snapshot is of the queries in slots {', '.join(told) or 'none'}; here are others, "
+                f"the snapshot is of the queries in slots {', '.join(saved) or 'none'}; here are others, "
                 f"in {', '.join(map(str, queries)) or 'none'}",
                 hint="add the same queries in the same slots, then restore",
             )
-        if told != self._told:  # else the queries and their bits are the same already
+        if saved != self._layout:  # else the queries and their bits are the same already
             self._begin()
-            for slot, (_, bit, words) in told.items():
+            for slot, (_, bit, words) in saved.items():
                 self._add(int(slot), queries[int(slot)], (bit, words))
         for group in self._groups.values():
             group.retire_rest()

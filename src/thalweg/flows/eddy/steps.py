@@ -115,9 +115,9 @@ class BitmapSteps:
         )  # number of changes up to each piece
         self._table = np.zeros((checkpoints + 1, words), dtype=np.uint64)
         self._table[0] = self.first
-        told = -(-rows // self._every)  # the first checkpoint after each change
-        known = told < checkpoints
-        np.bitwise_xor.at(self._table, (told[known], self._words[known]), self._bits[known])
+        first = -(-rows // self._every)  # the first checkpoint after each change
+        known = first < checkpoints
+        np.bitwise_xor.at(self._table, (first[known], self._words[known]), self._bits[known])
         np.bitwise_xor.accumulate(self._table, axis=0, out=self._table)
         self._table[-1] = self.null
 

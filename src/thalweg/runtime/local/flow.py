@@ -205,4 +205,4 @@ class Flow:
 
 def _costs(metrics: QueryMetrics) -> dict[str, Any]:
     """All but what stands there already."""
-    return {name: value for name, value in metrics.told().items() if name != "seen"}
+    return {name: value for name, value in metrics.shown().items() if name != "seen"}

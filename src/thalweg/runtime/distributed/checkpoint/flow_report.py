@@ -45,7 +45,7 @@ def top(name: str, live: Mapping[str, Command], abouts: Sequence[About]) -> dict
         "held": sum(about["stored"] for about in abouts),
         "queries": [
             {"id": query, "name": command.name, "owner": command.owner, "state": state[query][0]}
-            | {"reason": state[query][1], **counted[query].told()}
+            | {"reason": state[query][1], **counted[query].shown()}
             for query, command in live.items()
         ],
     }

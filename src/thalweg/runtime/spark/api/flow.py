@@ -100,7 +100,7 @@ class SparkFlow:
             {
                 "id": query, "name": command.name, "owner": command.owner, "cql": command.cql,
                 "state": states[query][0], "reason": states[query][1], "sees_all": command.whole,
-                "quotas": Quotas.read(dict(command.quotas)).given(), **counted[query].told(),
+                "quotas": Quotas.read(dict(command.quotas)).given(), **counted[query].shown(),
             }
             for query, command in live.items()
         ]  # fmt: skip

@@ -28,7 +28,7 @@ from thalweg.runtime.spark.api.run import Run
 from thalweg.runtime.spark.compile.broadcast import small_tables
 from thalweg.runtime.spark.compile.explain import as_lines, explain_stages, explain_streams, explain_tables
 from thalweg.runtime.spark.compile.query_frame import Compiled, Job, columns_read, compile_stages, is_stamped
-from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks, Told
+from thalweg.runtime.spark.sinks import ParquetSink, Sink, SinkContext, Sinks
 from thalweg.runtime.spark.tasks.answer_rows import answer_type, unique_names
 from thalweg.runtime.spark.tasks.deliver import Take
 from thalweg.runtime.spark.tasks.finish import finishing
@@ -132,7 +132,7 @@ class SparkQuery:
         given = [sink] if isinstance(sink, Sink) else [*(sink or [])]
         sinks = Sinks(given or [ParquetSink(place.answers)], answer_type(self.schema, self._stamped))
         compiled = self._compile(place, sinks.take())
-        sinks.open(Told(self.plan, _shown(self.schema), compiled.spec.stamped, place))
+        sinks.open(SinkContext(self.plan, _shown(self.schema), compiled.spec.stamped, place))
         write = finishing(sinks, place, compiled.spec)
         writer = compiled.frame.writeStream.foreachBatch(write).option("checkpointLocation", str(place.spark))
         writer = writer.outputMode("append").trigger(**(trigger or {"processingTime": "0 seconds"}))

@@ -4,7 +4,7 @@
 >>> sink = sinks.TableSink(sinks.sqlite("answers.db"), "top_talkers")
 """
 
-from thalweg.runtime.spark.sinks.base import KeepingSink, Opening, Sink, Sinks, TaskSink, Told
+from thalweg.runtime.spark.sinks.base import KeepingSink, Opening, Sink, SinkContext, Sinks, TaskSink
 from thalweg.runtime.spark.sinks.console import ConsoleSink
 from thalweg.runtime.spark.sinks.database import Database, postgres, sqlite
 from thalweg.runtime.spark.sinks.parquet import ParquetSink
@@ -12,5 +12,5 @@ from thalweg.runtime.spark.sinks.table import TableSink
 
 __all__ = [
     "ConsoleSink", "Database", "KeepingSink", "Opening", "ParquetSink", "Sink", "Sinks", "TableSink", "TaskSink",
-    "Told", "postgres", "sqlite",
+    "SinkContext", "postgres", "sqlite",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What a sink is, and what it may be told about the query whose changes it takes."""
+"""The interface of sinks, and the context that a sink receives from its query."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ class Sink(Protocol):
     """Takes the changes of a micro-batch: the answer's columns, `_ts`, `_exp` and `_sign`.
 
     A row counts `_sign` times from `_ts` (NULL: ever since) until `_exp` (NULL: not known). After a crash Spark gives
-    the last batch again, with the same number: a sink must then put it where it was, not beside it.
+    the last batch again, with the same number: a sink must then replace what it wrote for that batch.
     """
 
     def write(self, changes: DataFrame, batch: int) -> None:
-        """One micro-batch. The changes must be asked for, even if they are then left out: that is what runs it."""
+        """Write one micro-batch. The sink must evaluate `changes` even if it discards them: that runs the batch."""
 
 
 @runtime_checkable
 class TaskSink(Sink, Protocol):
-    """A sink that takes rows from the tasks that make them, so that they never pass through the JVM."""
+    """A sink that takes rows inside the tasks that compute them, so that rows never pass through the JVM."""
 
     def take(self, schema: StructType) -> Take:
-        """What the tasks do with their rows. Nobody may see anything of it yet."""
+        """The function that tasks call with their rows. Its output must stay invisible until `commit`."""
 
     def commit(self, notes: Sequence[str], batch: int) -> None:
-        """All tasks are done, and these notes count: the batch is what they tell of, and nothing else."""
+        """Make a batch visible: the output that these notes of tasks name, and nothing else."""
 
 
 @runtime_checkable
 class KeepingSink(TaskSink, Protocol):
-    """One that has the rows of a batch for others too."""
+    """A task sink that can give the rows of a batch to other sinks."""
 
     def rows(self, spark: SparkSession, schema: StructType, batch: int) -> DataFrame:
-        """What it has taken."""
+        """The rows of a batch."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a sink with a method `open` hears before the first batch."""
+class SinkContext:
+    """The query that a sink belongs to; a sink with a method `open` receives it before the first batch."""
 
     plan: Plan
-    schema: Schema  # the answer's columns, no two of one name
+    schema: Schema  # the answer's columns, with unique names
     stamped: bool  # whether `_ts` and `_exp` are timestamps, not ticks
     checkpoint: Checkpoint
 
@@ -65,49 +65,49 @@ class Told:
         return Clock.TIMESTAMPS if self.stamped else Clock.TICKS
 
     def now(self, batch: int) -> Instant:
-        """The query's clock after a batch whose changes have been asked for: the answer is known up to here."""
+        """The query's clock after a batch that has run: the answer is exact up to it."""
         any_shard = self.checkpoint.shards(batch, stage=0)[0]
         return int(read_manifest(any_shard / f"manifest-{batch}.json")["about"]["now"])
 
     def owner(self) -> str:
-        """The streaming query that the batch numbers belong to: Spark's id, which a checkpoint keeps for good."""
+        """The id of the streaming query that batch numbers belong to; it stays the same for a checkpoint."""
         return str(json.loads((self.checkpoint.spark / "metadata").read_bytes())["id"])
 
 
 @runtime_checkable
 class Opening(Protocol):
-    """A sink that wants to know whose changes it takes."""
+    """A sink that needs the context of its query."""
 
-    def open(self, told: Told) -> None:
-        """Before the first batch of a run."""
+    def open(self, context: SinkContext) -> None:
+        """Called before the first batch of a run."""
 
 
 @dataclass(frozen=True)
 class Sinks:
-    """Several sinks that take the same changes, one after the other; each takes a batch once, and so do they all."""
+    """Several sinks for the same changes, written one after the other; each writes a batch once."""
 
     sinks: Sequence[Sink]
     schema: StructType  # of the changes
 
     @property
     def in_tasks(self) -> TaskSink | None:
-        """The one that takes its rows in the tasks; the others, if there are any, get theirs from it."""
+        """The sink that takes rows inside the tasks; other sinks get their rows from it."""
         kind = TaskSink if len(self.sinks) == 1 else KeepingSink
         return next((sink for sink in self.sinks if isinstance(sink, kind)), None)
 
     def take(self) -> Take | None:
-        """What the tasks are to do with rows, if not to give them to Spark."""
+        """The function that tasks call with their rows; None if rows go through Spark."""
         first = self.in_tasks
         return None if first is None else first.take(self.schema)
 
-    def open(self, told: Told) -> None:
-        """Tell those that want to know."""
+    def open(self, context: SinkContext) -> None:
+        """Open the sinks that need a context."""
         for sink in self.sinks:
             if isinstance(sink, Opening):
-                sink.open(told)
+                sink.open(context)
 
     def write(self, handed: DataFrame, batch: int) -> None:
-        """What the tasks have handed over, rows or notes. The stages run once, whatever the number of sinks."""
+        """Write what the tasks returned, rows or notes. The stages run once for any number of sinks."""
         first = self.in_tasks
         if first is not None:
             first.commit(notes_of(handed), batch)

@@ -1,4 +1,4 @@
-"""The present answer as a table in the terminal, for demos and for a look."""
+"""The present answer as a table in the terminal."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from rich.table import Table
 from rich.text import Text
 
 from thalweg.algebra.answer_order import ShownRow, answer_order
-from thalweg.runtime.spark.sinks.base import Told
+from thalweg.runtime.spark.sinks.base import SinkContext
 from thalweg.runtime.spark.sinks.database import sqlite
 from thalweg.runtime.spark.sinks.table import TableSink
 
 
 class ConsoleSink:
-    """Shows the answer after every batch: in place on a terminal, else below each other where it has changed.
+    """Shows the answer after every batch: in place on a terminal; elsewhere one below the other, if it has changed.
 
-    At most `limit` rows are shown, in the query's order. What it shows it keeps in a file in the checkpoint, so that
-    after a restart it goes on with the whole answer. On a terminal `status` gives a line to show below. Where several
+    At most `limit` rows are shown, in the query's order. The answer is kept in a file of the checkpoint, so that a
+    restarted query shows the whole answer. On a terminal `status` gives a line to show below. Where several
     queries share a terminal each needs a `title`.
     """
 
@@ -35,40 +35,40 @@ class ConsoleSink:
     ) -> None:
         self.console = console or Console(markup=False, highlight=False, emoji=False)
         self._limit, self._status, self._title = limit, status, title
-        self._told: Told | None = None
+        self._context: SinkContext | None = None
         self._table: TableSink | None = None
         self._live: Live | None = None
         self._last: list[ShownRow] = []
 
     @property
     def in_place(self) -> bool:
-        """Whether a picture replaces the one before: on a terminal that shows one answer only."""
+        """Whether a table replaces the one before: on a terminal that shows a single answer."""
         return self.console.is_terminal and not self._title
 
-    def open(self, told: Told) -> None:
-        """Begin, or begin again."""
-        self._told = told
-        self._table = TableSink(sqlite(told.checkpoint.folder / "console.sqlite"), "answer")
-        self._table.open(told)
+    def open(self, context: SinkContext) -> None:
+        """Open the table that keeps the answer."""
+        self._context = context
+        self._table = TableSink(sqlite(context.checkpoint.folder / "console.sqlite"), "answer")
+        self._table.open(context)
 
     def write(self, changes: DataFrame, batch: int) -> None:
-        """Take the changes, and show what there is now."""
-        assert self._told is not None and self._table is not None
+        """Apply the changes, and show the answer."""
+        assert self._context is not None and self._table is not None
         self._table.write(changes, batch)
-        self._show(self._told, batch, answer_order(self._told.plan, self._table.answer()))
+        self._show(self._context, batch, answer_order(self._context.plan, self._table.answer()))
 
     def close(self) -> None:
-        """Leave the last picture where it is."""
+        """Stop drawing; the last table stays."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
-    def _show(self, told: Told, batch: int, rows: list[ShownRow]) -> None:
+    def _show(self, context: SinkContext, batch: int, rows: list[ShownRow]) -> None:
         before, self._last = self._last, rows
         entered = set(rows).difference(before) if before else set()
-        now = told.now(batch)
+        now = context.now(batch)
         title = f"{self._title} at " if self._title else "at "
-        picture = draw(told, rows, entered, self._limit, title + told.clock.show(now))
+        picture = draw(context, rows, entered, self._limit, title + context.clock.show(now))
         if not self.in_place:
             if rows != before:
                 self.console.print(picture)
@@ -79,13 +79,15 @@ class ConsoleSink:
         self._live.update(Group(picture, Text(self._status(), style="dim")), refresh=True)
 
 
-def draw(told: Told, rows: list[ShownRow], entered: Iterable[ShownRow], limit: int, when: str) -> RenderableType:
-    """The answer under its time; rows that have just come are marked, and counted if one is there more than once."""
+def draw(
+    context: SinkContext, rows: list[ShownRow], entered: Iterable[ShownRow], limit: int, when: str
+) -> RenderableType:
+    """The answer under its time; new rows are marked, and duplicates are counted."""
     marked = set(entered)
     counts = any(row[-1] != 1 for row in rows)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1))
     table.add_column("")
-    for field in told.schema:
+    for field in context.schema:
         table.add_column(field.name, justify="right" if field.type.is_numeric else "left")
     if counts:
         table.add_column("times", justify="right")

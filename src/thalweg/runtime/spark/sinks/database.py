@@ -1,4 +1,4 @@
-"""Databases that a table sink can write to: how to connect, and what their SQL calls things.
+"""Databases for a table sink: how to connect, and how their SQL names types.
 
 Nothing but plain SQL is sent (CREATE TABLE, INSERT ... SELECT, UPDATE, DELETE), so any driver that follows Python's
 DB-API will do.
@@ -42,13 +42,13 @@ class Connection(Protocol):
         """To run statements with."""
 
     def commit(self) -> Any:
-        """Make what has been done stay."""
+        """Commit the transaction."""
 
     def rollback(self) -> Any:
-        """Undo what has been done."""
+        """Undo the transaction."""
 
     def close(self) -> Any:
-        """Undo what has not been committed, and go."""
+        """Undo what is not committed, and disconnect."""
 
 
 def _as_is(value: Any) -> Any:
@@ -67,7 +67,7 @@ _STANDARD: Mapping[DataType, str] = {
 
 @dataclass(frozen=True)
 class Database:
-    """A way to connect, the driver's paramstyle, the names of our types, and how to hand over a value."""
+    """How to connect, the driver's paramstyle, the names of our types, and how to convert a value."""
 
     connect: Callable[[], Connection]
     paramstyle: ParamStyle = "qmark"
@@ -76,15 +76,15 @@ class Database:
     quote: str = '"'
 
     def name(self, *parts: str) -> str:
-        """An identifier, whatever is in it."""
+        """A quoted identifier."""
         return ".".join(f"{self.quote}{part.replace(self.quote, self.quote * 2)}{self.quote}" for part in parts)
 
     def literally(self, sql: str) -> str:
-        """Part of a statement with values in which a name may have a % that is no place for one."""
+        """Escape % in a part of a statement, where the driver would take it for a parameter."""
         return sql.replace("%", "%%") if self.paramstyle in ("format", "pyformat") else sql
 
     def marks(self, count: int) -> Sequence[str]:
-        """The places of `count` values in a statement."""
+        """The placeholders of `count` values."""
         match self.paramstyle:
             case "qmark":
                 return ["?"] * count

@@ -1,4 +1,4 @@
-"""Parquet files by batch, from which any answer, past or present, is a filter."""
+"""Parquet files by batch; any answer, past or present, is a filter over them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pyspark.sql.types import StructType
 
 from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.checkpoint.files import not_written, replace_file, sync_file
-from thalweg.runtime.spark.sinks.base import Told
+from thalweg.runtime.spark.sinks.base import SinkContext
 from thalweg.runtime.spark.tasks.deliver import Take, taken
 
-_OWNER = "_checkpoint"  # names that readers of Parquet folders leave alone
+_OWNER = "_checkpoint"  # readers of Parquet folders ignore names that start with _
 _TAKEN = "_taken"
-_SPARKS_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"  # by which Spark finds types that Parquet has not
+_SPARKS_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"  # Spark reads the types that Parquet lacks from here
 
 
 class ParquetSink:
@@ -33,21 +33,21 @@ class ParquetSink:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).absolute()
-        self._told: Told | None = None
+        self._context: SinkContext | None = None
 
-    def open(self, told: Told) -> None:
-        """Whose changes come."""
-        self._told = told
+    def open(self, context: SinkContext) -> None:
+        """Remember the query that the sink belongs to."""
+        self._context = context
 
     def take(self, schema: StructType) -> Take:
-        """Each task writes a file, which is none of a batch's yet."""
-        told = {_SPARKS_SCHEMA: schema.json().encode()}
-        return ParquetFile(str(self.path / _TAKEN), to_arrow_schema(schema, timezone="UTC").with_metadata(told))
+        """Each task writes a file that belongs to no batch yet."""
+        metadata = {_SPARKS_SCHEMA: schema.json().encode()}
+        return ParquetFile(str(self.path / _TAKEN), to_arrow_schema(schema, timezone="UTC").with_metadata(metadata))
 
     def commit(self, notes: Sequence[str], batch: int) -> None:
-        """The files that count get a folder, which becomes the batch's; what other tasks wrote goes."""
-        if self._told is not None:
-            self._claim(self._told.owner())
+        """Move the committed files into the batch's folder; files of other attempts are removed."""
+        if self._context is not None:
+            self._claim(self._context.owner())
         staged, place = self.path / _TAKEN, self._folder(batch)
         whole, old = (staged / f"{batch}-{uuid4().hex}-{kind}" for kind in ("whole", "old"))
         try:
@@ -55,7 +55,7 @@ class ParquetSink:
             for name in notes:
                 (staged / str(batch) / name).rename(whole / name)
             sync_file(whole)
-            if place.exists():  # the batch comes again
+            if place.exists():  # the batch was written before
                 place.rename(old)
             whole.rename(place)
             sync_file(self.path)
@@ -64,7 +64,7 @@ class ParquetSink:
         rmtree(staged, ignore_errors=True)  # there is one batch at a time
 
     def write(self, changes: DataFrame, batch: int) -> None:
-        """The batch's changes, all columns as they are."""
+        """Write the changes of a batch."""
         self.commit(taken(changes, self.take(changes.schema), batch), batch)
 
     def rows(self, spark: SparkSession, schema: StructType, batch: int) -> DataFrame:
@@ -83,7 +83,7 @@ class ParquetSink:
         return spark.read.schema(schema).parquet(*found) if found else spark.createDataFrame([], schema)
 
     def _claim(self, owner: str) -> None:
-        """The folder is one checkpoint's: batches of two would lie side by side."""
+        """Refuse a folder that belongs to another checkpoint: batches of two queries would mix."""
         path = self.path / _OWNER
         if not path.exists():
             replace_file(path, owner.encode())
@@ -108,7 +108,7 @@ class ParquetFile:
     schema: pa.Schema
 
     def __call__(self, rows: Iterable[pa.RecordBatch], batch: int, part: int) -> str:
-        """Part 0 always has a file, so that every batch tells what its columns are."""
+        """Write a task's rows; part 0 always writes a file, so that every batch has its columns."""
         path = Path(self.folder) / str(batch) / f"part-{part:05d}-{uuid4().hex}.parquet"
         there = (pa.Table.from_batches([one]).cast(self.schema) for one in rows if one.num_rows)
         first = next(there, None if part else self.schema.empty_table())

@@ -1,11 +1,11 @@
 """A table in a database that always holds the present answer.
 
     <name>            the answer's columns, `_count` (how often the row is in it) and `_key` (a digest of the row)
-    <name>__pending   changes of `_count` that are known to come: at `_at`, in ticks, when only time passes
-    <name>__batch     the last batch that has been applied, the query's clock then, and whose checkpoint they are of
+    <name>__pending   future changes of `_count`, which are due at `_at`, in ticks
+    <name>__batch     the last applied batch, the query's clock then, and the id of its checkpoint
 
-All three change in one transaction per batch, so the table is exactly once: a batch that comes again, because the
-process died after the database had committed and before Spark had, finds its number there and is left out.
+All three change in one transaction per batch, so the table is exactly once: if the process dies after the database
+has committed and before Spark has, the repeated batch finds its number there and is skipped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame
 from thalweg.core.errors import CheckpointError, DataError
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import DataType
-from thalweg.runtime.spark.sinks.base import Told
+from thalweg.runtime.spark.sinks.base import SinkContext
 from thalweg.runtime.spark.sinks.database import Connection, Cursor, Database
 from thalweg.runtime.spark.tasks.answer_rows import EXP, SIGN, TS
 
@@ -43,20 +43,20 @@ class TableSink:
             database.name(*path, name + suffix) for suffix in ("", "__pending", "__batch")
         )
         self._index = database.name(f"{name}__pending_at")
-        self._told: Told | None = None
+        self._context: SinkContext | None = None
 
-    def open(self, told: Told) -> None:
-        """Whose changes come."""
-        self._told = told
+    def open(self, context: SinkContext) -> None:
+        """Remember the query that the sink belongs to."""
+        self._context = context
 
     def write(self, changes: DataFrame, batch: int) -> None:
-        """Apply a batch, and all ends that its clock has come to."""
-        told = self._need_told()
+        """Apply a batch, and all pending changes up to its clock."""
+        context = self._need_context()
         gained = changes.toArrow()
-        self.put(gained, batch, told.now(batch), told.owner())
+        self.put(gained, batch, context.now(batch), context.owner())
 
     def put(self, gained: pa.Table, batch: int, now: Instant, owner: str) -> None:
-        """The same with all that `write` finds out: the changes as rows, the clock, and whose checkpoint it is."""
+        """Apply a batch, given its changes as rows, the clock, and the id of the checkpoint."""
         with closing(self.database.connect()) as connection:
             cursor = connection.cursor()
             self._create(connection, cursor)
@@ -65,7 +65,7 @@ class TableSink:
                 connection.commit()
 
     def answer(self) -> list[tuple[Any, ...]]:
-        """What the table holds: the answer's columns, then `_count`; nothing before the first batch."""
+        """The rows of the table: the answer's columns, then `_count`; none before the first batch."""
         columns = ", ".join([*self._columns(), self.database.name(COUNT)])
         with closing(self.database.connect()) as connection:
             cursor = connection.cursor()
@@ -75,7 +75,7 @@ class TableSink:
     # -- the tables
 
     def _create(self, connection: Connection, cursor: Cursor) -> None:
-        """Make the three tables. The one with the batch comes first, so that a crash in between is no riddle."""
+        """Create the three tables, the one with the batch first: after a crash in between the next start can tell."""
         if self._exists(connection, cursor, self._pending):
             return
         name, types = self.database.name, self.database.types
@@ -87,7 +87,7 @@ class TableSink:
                 f"there is a table {self.table} already, and it is not the answer of a query",
                 hint="choose another name, or drop the table",
             )
-        own = [f"{c} {types[f.type]}" for c, f in zip(self._columns(), self._need_told().schema, strict=True)]
+        own = [f"{c} {types[f.type]}" for c, f in zip(self._columns(), self._need_context().schema, strict=True)]
         row = ", ".join([*own, f"{name(COUNT)} {number} NOT NULL", f"{name(KEY)} CHAR(32) NOT NULL"])
         statements = [
             f"CREATE TABLE {self._batch} (checkpoint {text}, batch {number}, clock {number})" if not ours else "",
@@ -100,7 +100,7 @@ class TableSink:
             connection.commit()
 
     def _exists(self, connection: Connection, cursor: Cursor, table: str) -> bool:
-        """Whether it can be read; asked so that every database understands."""
+        """Whether a table can be read, in SQL that every database understands."""
         try:
             cursor.execute(f"SELECT 1 FROM {table} WHERE 1 = 0")
         except Exception:  # each driver has its own classes
@@ -109,7 +109,7 @@ class TableSink:
         return True
 
     def _claim(self, cursor: Cursor, batch: int, now: Instant, owner: str) -> bool:
-        """Whether the batch is new; if so it is written down, and nobody else can until we commit."""
+        """Whether the batch is new; if so, record it, which locks out other writers until the commit."""
         [place_batch, place_clock, place_owner, place_last] = self.database.marks(4)
         cursor.execute(f"SELECT checkpoint, batch FROM {self._batch}")
         held = cursor.fetchall()
@@ -139,7 +139,7 @@ class TableSink:
     # -- the changes
 
     def _apply(self, cursor: Cursor, gained: pa.Table, now: Instant) -> None:
-        """All changes go through the pending ones; those that are due are then summed up by the database."""
+        """Add all changes to the pending ones; the database then sums up those that are due."""
         name, own = self.database.name, ", ".join(self._columns())
         count, key, at = name(COUNT), name(KEY), name(AT)
         rows = list(self._events(gained, now))
@@ -164,7 +164,7 @@ class TableSink:
         cursor.execute(f"DELETE FROM {self._pending} WHERE {due}")
 
     def _events(self, gained: pa.Table, now: Instant) -> Iterator[tuple[Any, ...]]:
-        """Each row with by how much its count changes, its key, and when; summed up, and no later than now if due."""
+        """Rows with the change of their count, their key and the time; summed up, and due changes dated now."""
         if not gained.num_rows:
             return
         names = [c for c in gained.column_names if c not in (TS, EXP, SIGN)]
@@ -182,16 +182,16 @@ class TableSink:
             yield (*map(value, row), count, row_key(row), at)
 
     def _columns(self) -> list[str]:
-        return [self.database.name(field.name) for field in self._need_told().schema]
+        return [self.database.name(field.name) for field in self._need_context().schema]
 
-    def _need_told(self) -> Told:
-        if self._told is None:
+    def _need_context(self) -> SinkContext:
+        if self._context is None:
             raise DataError("a table sink must know the query's clock", hint="give it to start(sink=...)")
-        return self._told
+        return self._context
 
 
 def row_key(row: tuple[Any, ...]) -> str:
-    """A digest under which a database finds a row again, NULLs and all.
+    """A digest by which a database finds a row, NULLs included.
 
     >>> row_key((1, None, -0.0)) == row_key((1, None, 0.0))
     True
@@ -201,7 +201,7 @@ def row_key(row: tuple[Any, ...]) -> str:
 
 
 def _events(rows: pa.Table, at: pa.ChunkedArray, count: pa.ChunkedArray, now: Instant) -> pa.Table:
-    """Rows whose count changes at a time; what is due is due now, so that it can be summed up."""
+    """Changes of counts with their times; due changes are dated now, so that they can be summed up."""
     due = pc.if_else(pc.less_equal(at, now), pa.scalar(int(now), pa.int64()), at)
     return rows.append_column(COUNT, count).append_column(AT, due)
 

@@ -48,7 +48,7 @@ def directory(
     # query and good in another.
     rows = rows.where(F.hash(*schema.names) >= _LEAST_HASH)
     where = F.concat(F.col("_metadata.file_name"), F.lit(": this does not fit the schema"))
-    told = rows.select(*whole_rows(schema, F.col, where))
+    whole = rows.select(*whole_rows(schema, F.col, where))
     if format == "csv":
-        return told
-    return told.unionByName(drifted_files(spark, str(path), schema, pattern, files_per_batch))
+        return whole
+    return whole.unionByName(drifted_files(spark, str(path), schema, pattern, files_per_batch))

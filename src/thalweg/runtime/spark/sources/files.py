@@ -55,7 +55,7 @@ def logs(
 
 
 class LogSource(DataSource):
-    """Spark's side of it; the option `spec` holds all that `logs` was told."""
+    """Spark's side of it; the option `spec` holds the arguments of `logs`."""
 
     @classmethod
     def name(cls) -> str:

@@ -41,7 +41,7 @@ def generator(
 
 
 class GeneratorSource(DataSource):
-    """Spark's side of it; the option `spec` holds all that `generator` was told."""
+    """Spark's side of it; the option `spec` holds the arguments of `generator`."""
 
     @classmethod
     def name(cls) -> str:

@@ -24,7 +24,7 @@ def parquet(
 ) -> ArrowSource:
     """The columns of `schema` from the files whose names match `pattern`.
 
-    A file that lacks a column, has it in another type, or cannot be read is told of by a row aside, and what can be
+    A file that lacks a column, has it in another type, or cannot be read gives a row of the side output; what can be
     read of it is. Timestamps without a zone are UTC's.
     """
     return ArrowSource(files_of(spark, str(path), pattern, files_per_batch), schema, ParquetFiles(schema))

@@ -1,4 +1,4 @@
-"""From `--source` to DataFrames: the declared streams and tables of a script are made known to an engine."""
+"""From `--source` to DataFrames: registers the declared streams and tables of a script with an engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_STREAMS: dict[str, Any] = {"idle": None, "ahead": "1 day", "keep_late": "who
 
 
 def declare(engine: Engine, catalog: Catalog, plans: Sequence[Plan], given: Mapping[str, Source]) -> None:
-    """All that the queries read."""
+    """Register the streams and tables that the queries read."""
     _check_names(catalog, given)
     leaves = {leaf.source.name: leaf.source for plan in plans for leaf in plan.walk() if isinstance(leaf, Leaf)}
     for entry in leaves.values():
@@ -38,7 +38,7 @@ def declare(engine: Engine, catalog: Catalog, plans: Sequence[Plan], given: Mapp
 
 
 def declare_given(engine: Engine, catalog: Catalog, given: Mapping[str, Source]) -> None:
-    """All that has a source, and all views: for queries that are to come."""
+    """Register everything that has a source, and all views, for queries that are added later."""
     _check_names(catalog, given)
     for name in catalog.names:
         entry = catalog.get(name)
@@ -73,7 +73,7 @@ def _declare_one(engine: Engine, entry: Stream | Relation, source: Source) -> No
 def _declare_stream(engine: Engine, stream: Stream, source: Source) -> None:
     timed = {key: source.options.get(key, default) for key, default in _OF_STREAMS.items()}
     if source.kind in ("generator", "replay") and "ahead" not in source.options:
-        timed["ahead"] = None  # made up, or recorded: the system's clock says nothing about it
+        timed["ahead"] = None  # generated or recorded rows may be ahead of the system's clock
     options = {key: value for key, value in source.options.items() if key not in _OF_STREAMS}
     schema, timestamp = stream.schema, TIME_COLUMN
     if stream.timestamp is None:
@@ -137,7 +137,7 @@ def _directory(where: str, options: dict[str, Any]) -> tuple[str, dict[str, Any]
 
 
 def _check(source: Source, options: Mapping[str, Any], function: Callable[..., Any]) -> None:
-    """Options that the source has not are told before Spark is asked."""
+    """Report options that the source lacks before Spark starts."""
     parameters = inspect.signature(function).parameters.values()
     known = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
     for option in options:

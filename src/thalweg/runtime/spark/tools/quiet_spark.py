@@ -1,4 +1,4 @@
-"""A local Spark whose Java keeps its chatter to itself."""
+"""A local Spark whose Java logs to a file instead of the terminal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thalweg.runtime.spark.api.local_spark import local_spark
 
 
 def quiet_spark(log: Path, shards: int) -> SparkSession:
-    """A local Spark; what its Java says on standard error goes to a file, from now on."""
+    """A local Spark; the standard error of its Java goes to a file."""
     log.parent.mkdir(parents=True, exist_ok=True)
     try:
         with _errors_to(log):
@@ -25,7 +25,7 @@ def quiet_spark(log: Path, shards: int) -> SparkSession:
 
 @contextmanager
 def _errors_to(path: Path) -> Iterator[None]:
-    """A process that is started meanwhile has the file as its standard error for good."""
+    """Processes that start inside the block keep the file as their standard error."""
     saved = os.dup(2)
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     os.dup2(file, 2)

@@ -1,4 +1,4 @@
-"""A stream's rows up to an instant, read from its source once more."""
+"""Reads the rows of a stream up to an instant from its source again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBER = "_number"
 
 
 class Reread:
-    """Reads on as far as it must; what it has read is kept as Parquet files, one per micro-batch."""
+    """Reads as far as needed; rows that were read are kept as Parquet files, one per micro-batch."""
 
     def __init__(self, spark: SparkSession, stream: StreamInput, folder: Path) -> None:
         self._spark, self._stream, self._folder = spark, stream, folder
@@ -53,7 +53,7 @@ class Reread:
         return pa.concat_tables(tables) if tables else self._nothing()
 
     def _read_on(self) -> None:
-        """All that is there, or, of a stream without end, the next batch."""
+        """Read all available rows, or the next batch of an endless stream."""
         rows = self._stream.rows(range(len(self._stream.stream.schema)))
         if self._stream.stream.timestamp is not None:
             rows = rows.withColumn(TIME, sf.unix_micros(TIME))
@@ -74,7 +74,7 @@ class Reread:
 
 
 def _without(table: pa.Table, late: list[dict[str, Any]]) -> pa.Table:
-    """A table but for rows that came too late to take part; of equal rows any will do."""
+    """Remove late rows, one for each; of equal rows any is removed."""
     if not late:
         return table
     # Late rows may have been kept only in the columns that the query reads; the others make no difference.
@@ -91,5 +91,5 @@ def _without(table: pa.Table, late: list[dict[str, Any]]) -> pa.Table:
 
 
 def _plain(value: Any) -> Any:
-    """Times alike, with a zone or without."""
+    """Times without a zone, so that they compare."""
     return value.replace(tzinfo=None) if hasattr(value, "tzinfo") else value

@@ -24,7 +24,7 @@ def sample_stream(stream: StreamInput, frame: DataFrame) -> SourceStatistics:
 
 
 def sample_table(table: TableInput, frame: DataFrame) -> SourceStatistics:
-    """How many rows there are, and values."""
+    """The number of rows, and of distinct values."""
     _check_bounded(frame, table.relation.name)
     rows, distinct, _ = _counted(frame, table.relation.schema.names)
     return SourceStatistics(None, rows or None, distinct, "sampled")

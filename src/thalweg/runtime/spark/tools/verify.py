@@ -1,7 +1,7 @@
-"""The answer of a running query, held against the one-time query over the windows' contents in Spark SQL.
+"""Compares the answer of a running query with the one-time query over the windows' contents in Spark SQL.
 
-The rows come from the sources once more, by a reading of their own, so the sources must give the same rows again. The
-windows' contents at an instant are taken by the windows' definition (`contents`); everything else is Spark's SQL.
+The rows are read from the sources again, so the sources must be repeatable. The windows' contents at an instant follow
+the windows' definition (`contents`); everything else is Spark's SQL.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of it: rows that the answer lacks, and rows that it has too many of."""
+    """The result of a comparison: missing rows and surplus rows."""
 
     at: Instant
     rows: int
@@ -49,7 +49,7 @@ class Verdict:
 
 
 class Verifier:
-    """Verifies one query; what it reads of the sources it keeps in `folder`."""
+    """Verifies one query; rows that it reads from the sources are kept in `folder`."""
 
     def __init__(self, query: SparkQuery, folder: Path) -> None:
         self._query, self._spark = query, query.spark
@@ -122,7 +122,7 @@ class Verifier:
 
 
 def _contents(arrived: pa.Table, child: Plan, window: Any, t: Instant) -> pa.Table:
-    """What a window holds at t, with each tuple's end in exp_."""
+    """The contents of a window at t, with the end of each tuple in exp_."""
     times = arrived.column("ts_").to_numpy()
     if isinstance(window, LogicalWindow):
         scope = window.scope(t)
@@ -155,6 +155,6 @@ def _bag(frame: DataFrame) -> Counter[Row]:
 
 
 def _close(one: Row, other: Row) -> bool:
-    """Equal but for the rounding of sums, which Spark adds up in another order."""
+    """Equal up to the rounding of sums, which Spark adds in another order."""
     pairs = zip(one, other, strict=True)
     return all(a == b or (isinstance(a, float) and isinstance(b, float) and math.isclose(a, b)) for a, b in pairs)
