@@ -55,7 +55,7 @@ OLDEST := .venv-oldest
 oldest:
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements-oldest.txt --editable . --editable benchmarks --group dev
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements-oldest.txt --editable . --editable benchmarks --group test
 	$(OLDEST)/bin/python -m pytest -n $(WORKERS) tests/core tests/algebra tests/cql tests/fluent tests/formats tests/explain tests/scenarios tests/kernel tests/flows tests/cli
 	$(OLDEST)/bin/python -m pytest tests/runtime/spark/test_sinks.py tests/runtime/spark/test_table_sink.py tests/runtime/spark/test_flows_on_spark.py
 
