@@ -25,8 +25,8 @@ class SharedNodes:
     def __init__(self, pool: StringPool, dated: bool) -> None:
         self.total = Usage()  # of all nodes, removed ones included
         self.places = SharedPlaces()
-        self._dated = dated
-        self._stages = Stages(pool, dated, BufferSettings())
+        self._pool, self._dated = pool, dated
+        self._stages = Stages(dated, BufferSettings())
         self._running: dict[int, Running] = {}
 
     def __len__(self) -> int:
@@ -61,10 +61,16 @@ class SharedNodes:
         self._sweep(places)
 
     def _take_over(self) -> list[int]:
-        """Prepare the nodes that were just added to the builder."""
+        """Make the operators that have just been added to the stages."""
         new = list(takewhile(lambda place: place not in self._running, reversed(self._stages.nodes)))
-        for place in reversed(new):
-            node = self._stages.nodes[place]
+        try:
+            nodes = {place: self._stages.nodes[place].node(self._pool) for place in reversed(new)}
+        except Exception:
+            for place in new:
+                del self._stages.nodes[place]
+                self.places.forget(place)
+            raise
+        for place, node in nodes.items():
             self._running[place] = Running(node, Batch.empty(node.schema, self._dated))
         return new
 

@@ -24,6 +24,7 @@ from thalweg.algebra.expressions import (
 )
 from thalweg.algebra.plan import JoinKind, Named, equalities
 from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
 from thalweg.kernel.operators.join import Join
 from thalweg.kernel.pipeline.buffers import make_buffer
 from thalweg.kernel.pipeline.builder import Stages, columns
@@ -70,12 +71,16 @@ def _inner(
     dates_from_left: bool = False,
 ) -> int:
     a, b = stages.schema(left.place), stages.schema(right.place)
-    buffers = make_buffer(left.kind, stages.settings), make_buffer(right.kind, stages.settings)
-    operator = Join(
-        a, b, condition, stages.pool, stages.dated,
-        buffers=buffers, direct=(left.direct, right.direct), null_safe=null_safe, dates_from_left=dates_from_left,
-    )  # fmt: skip
-    return stages.add(a + b, operator, left.place, right.place)
+    settings, dated = stages.settings, stages.dated
+
+    def make(pool: StringPool) -> Join:
+        buffers = make_buffer(left.kind, settings), make_buffer(right.kind, settings)
+        return Join(
+            a, b, condition, pool, dated,
+            buffers=buffers, direct=(left.direct, right.direct), null_safe=null_safe, dates_from_left=dates_from_left,
+        )  # fmt: skip
+
+    return stages.add(a + b, make, left.place, right.place)
 
 
 def _distinct(stages: Stages, place: int, direct: bool) -> Side:

@@ -31,11 +31,10 @@ from thalweg.algebra.plan import (
 from thalweg.core.errors import PlanError
 from thalweg.core.schema import Field, Schema
 from thalweg.core.strings import StringPool
-from thalweg.kernel.operator import Operator
 from thalweg.kernel.operators import group_by, negation, nrr_join, r_stream, relation_to_stream, select, top_k
 from thalweg.kernel.operators.expire import Expire
 from thalweg.kernel.pipeline.buffers import BufferSettings
-from thalweg.kernel.pipeline.builder import Places, Stages, columns
+from thalweg.kernel.pipeline.builder import MakeOperator, PipelineTemplate, Places, Stages, columns
 from thalweg.kernel.pipeline.composed_joins import Side, join, semi_join
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.kernel.pipeline.multi_joins import multi_join
@@ -56,15 +55,17 @@ def build(
     settings: Settings | None = None,
 ) -> Pipeline:
     """The pipeline that keeps a plan's answer up to date."""
+    return lower(plan, strategy, settings).build(pool)
+
+
+def lower(plan: Plan, strategy: Strategy = Strategy.AUTO, settings: Settings | None = None) -> PipelineTemplate:
+    """The same before its operators are made."""
     settings = settings or Settings()
     check_strategy(plan, strategy)
-    buffers = BufferSettings(settings.partitions, settings.lazy, strategy.layout)
-    stages = Stages(StringPool() if pool is None else pool, needs_dates(plan), buffers)
+    stages = Stages(needs_dates(plan), BufferSettings(settings.partitions, settings.lazy, strategy.layout))
     known = Known({}, {}, {})
     Lowering(stages, known, knows_ends(plan, strategy), strategy, settings).place(plan)
-    pipeline = stages.pipeline(Identity.of(plan, strategy.value))
-    pipeline.places = known.places
-    return pipeline
+    return stages.template(Identity.of(plan, strategy.value), known.places)
 
 
 class Known(NamedTuple):
@@ -102,11 +103,14 @@ class Lowering:
                 if self._knows_ends(window_of(plan)):
                     self.stages.announce(place)
                 else:
-                    place = self.stages.add(plan.schema, Expire(plan.schema), place, wakes=True)
+                    place = self._expire(plan.schema, place)
             elif self._above_negation == "hybrid" and deletes_early(plan):
-                place = self.stages.add(plan.schema, Expire(plan.schema), place, wakes=True)
+                place = self._expire(plan.schema, place)
             self._places[plan] = place
         return self._places[plan]
+
+    def _expire(self, schema: Schema, place: int) -> int:
+        return self.stages.add(schema, lambda _: Expire(schema), place, wakes=True)
 
     def _unexpired(self, plan: Plan) -> int:
         """The same before EXPIRE is put on it."""
@@ -135,14 +139,15 @@ class Lowering:
         return self._strategy is Strategy.AUTO and prefers_orders(plan)
 
     def _lower(self, plan: Plan) -> int:
-        stages, pool = self.stages, self.stages.pool
+        stages = self.stages
         match plan:
             case StreamScan(source) | RelationScan(source):
                 return stages.source(source.schema, source.name)
             case Windowed():
                 return self._window(plan)
             case Select(child, predicate):
-                return stages.add(plan.schema, select.Select(child.schema, predicate, pool), self._below(child))
+                below, schema = self._below(child), child.schema
+                return stages.add(plan.schema, lambda pool: select.Select(schema, predicate, pool), below)
             case Project(child, items):
                 return stages.project(self._below(child), items)
             case Union(left, right):
@@ -156,9 +161,8 @@ class Lowering:
                 return multi_join(stages, plan, sides, self._settings, self._strategy)
             case SemiJoin(left, right, condition, anti):
                 return semi_join(stages, self._side(left), self._side(right), condition, anti)
-            case NrrJoin(left, right, condition, kind):
-                operator = nrr_join.NrrJoin(left.schema, right.schema, condition, kind, pool)
-                return stages.add(plan.schema, operator, self.place(left), self.place(right))
+            case NrrJoin():
+                return self._nrr_join(plan)
             case Distinct(child):
                 return stages.distinct(self.place(child), self._is_direct(child))
             case GroupBy():
@@ -177,9 +181,22 @@ class Lowering:
 
     def _window(self, plan: Windowed) -> int:
         stages, child = self.stages, plan.child
-        derived = not keeps_arrival_order(child)
-        operator = make_window(plan.window, child.schema, stages.pool, stages.dated, derived)
-        return stages.add(plan.schema, operator, self.place(child), wakes=True)
+        window, schema, dated, derived = plan.window, child.schema, stages.dated, not keeps_arrival_order(child)
+        return stages.add(
+            plan.schema,
+            lambda pool: make_window(window, schema, pool, dated, derived),
+            self.place(child),
+            wakes=True,
+        )
+
+    def _nrr_join(self, plan: NrrJoin) -> int:
+        left, right, condition, kind = plan.left.schema, plan.right.schema, plan.condition, plan.kind
+        return self.stages.add(
+            plan.schema,
+            lambda pool: nrr_join.NrrJoin(left, right, condition, kind, pool),
+            self.place(plan.left),
+            self.place(plan.right),
+        )
 
     def _group_by(self, plan: GroupBy) -> int:
         """Keys and arguments are computed below, so that the operator sees plain columns."""
@@ -189,9 +206,10 @@ class Lowering:
         specs = [(a.aggregate, None if a.aggregate.argument is None else next(places)) for a in plan.aggregates]
         keys, schema, stages = range(len(plan.keys)), self.stages.schema(below), self.stages
         is_part = goes_in_parts(plan, self._settings.in_parts)
-        direct = self._is_direct(plan.child)
-        operator = group_by.GroupBy(keys, specs, schema, stages.pool, stages.dated, direct, is_part)
-        place = stages.add(plan.schema, operator, below)
+        direct, dated = self._is_direct(plan.child), stages.dated
+        place = stages.add(
+            plan.schema, lambda pool: group_by.GroupBy(keys, specs, schema, pool, dated, direct, is_part), below
+        )
         return self._put_together(plan, place) if is_part else place
 
     def _put_together(self, plan: GroupBy, place: int) -> int:
@@ -199,14 +217,19 @@ class Lowering:
         stages, parts = self.stages, put_together(plan.aggregates, plan.schema)
         schema = Schema(tuple(Field(a.name, part.type) for a, part in zip(plan.aggregates, parts, strict=True)))
         specs = [(part, i) for i, part in enumerate(parts)]
-        whole = stages.add(schema, group_by.GroupBy((), specs, plan.schema, stages.pool, stages.dated), place)
+        below, dated = plan.schema, stages.dated
+        whole = stages.add(schema, lambda pool: group_by.GroupBy((), specs, below, pool, dated), place)
         return stages.project(whole, shown(plan.aggregates, schema))
 
     def _negation(self, plan: Negation | Intersect, on: Sequence[tuple[int, int]]) -> int:
-        left, right, stages = plan.left, plan.right, self.stages
-        direct = self._is_direct(left)
-        operator = negation.Negation(left.schema, right.schema, on, stages.pool, ordered=stages.dated, direct=direct)
-        return stages.add(left.schema, operator, self.place(left), self.place(right))
+        left, right = plan.left.schema, plan.right.schema
+        direct, dated = self._is_direct(plan.left), self.stages.dated
+        return self.stages.add(
+            left,
+            lambda pool: negation.Negation(left, right, on, pool, ordered=dated, direct=direct),
+            self.place(plan.left),
+            self.place(plan.right),
+        )
 
     def _top_k(self, plan: TopK) -> int:
         """Sort keys are computed below as further columns, and dropped above."""
@@ -215,13 +238,17 @@ class Lowering:
         below = stages.project(self.place(plan.child), [*own, *keys])
         order = [(len(own) + i, key.descending, key.nulls_first) for i, key in enumerate(plan.keys)]
         schema, direct = stages.schema(below), self._is_direct(plan.child)
-        operator = top_k.TopK(schema, order, plan.limit, stages.pool, dated=stages.dated, known_ends=direct)
-        return stages.project(stages.add(schema, operator, below), own)
+        limit, dated = plan.limit, stages.dated
+        above = stages.add(
+            schema, lambda pool: top_k.TopK(schema, order, limit, pool, dated=dated, known_ends=direct), below
+        )
+        return stages.project(above, own)
 
-    def _to_stream(self, plan: Plan, child: Plan) -> Operator:
+    def _to_stream(self, plan: Plan, child: Plan) -> MakeOperator:
+        schema, dated = child.schema, self.stages.dated
         match plan:
             case IStream():
-                return relation_to_stream.IStream(child.schema, dated=self.stages.dated)
+                return lambda _: relation_to_stream.IStream(schema, dated=dated)
             case DStream():
-                return relation_to_stream.DStream(child.schema, dated=self.stages.dated)
-        return r_stream.RStream(child.schema)
+                return lambda _: relation_to_stream.DStream(schema, dated=dated)
+        return lambda _: r_stream.RStream(schema)

@@ -18,6 +18,7 @@ from thalweg.algebra.plan import (
 )
 from thalweg.core.errors import PlanError
 from thalweg.core.stream_statistics import Orders, StreamStatistics
+from thalweg.core.strings import StringPool
 from thalweg.kernel import multi_join as operators
 from thalweg.kernel.pipeline.buffers import make_buffer
 from thalweg.kernel.pipeline.builder import Stages
@@ -38,22 +39,23 @@ def multi_join(stages: Stages, plan: MultiJoin, sides: Sequence[Side], settings:
         return choose_orders(streams, algorithm, indexed, interval, settings.order)
 
     lookups = [max(1, sum(i in a.inputs for a in graph.attributes)) if i in indexed else 1 for i in range(len(sides))]
-    options: dict[str, Any] = {
-        "buffers": [
-            [make_buffer(side.kind, stages.settings) for _ in range(n)] for side, n in zip(sides, lookups, strict=True)
-        ],
-        "indexed": indexed,
-        "choose": choose,
-        "drift": settings.drift,
-    }
-    schemas = [stages.schema(side.place) for side in sides]
-    if settings.reevaluate:
-        operator: operators.MultiJoin = operators.LazyMultiJoin(
-            schemas, plan.condition, stages.pool, stages.dated, interval=settings.reevaluate, **options
-        )
-    else:
-        operator = operators.MultiJoin(schemas, plan.condition, stages.pool, stages.dated, **options)
-    return stages.add(plan.schema, operator, *(side.place for side in sides))
+    schemas, condition = [stages.schema(side.place) for side in sides], plan.condition
+    buffer_settings, dated = stages.settings, stages.dated
+    kinds = [[side.kind] * n for side, n in zip(sides, lookups, strict=True)]
+
+    def make(pool: StringPool) -> operators.MultiJoin:
+        options: dict[str, Any] = {
+            "buffers": [[make_buffer(kind, buffer_settings) for kind in side] for side in kinds],
+            "indexed": indexed,
+            "choose": choose,
+            "drift": settings.drift,
+        }
+        if settings.reevaluate:
+            lazy = {**options, "interval": settings.reevaluate}
+            return operators.LazyMultiJoin(schemas, condition, pool, dated, **lazy)
+        return operators.MultiJoin(schemas, condition, pool, dated, **options)
+
+    return stages.add(plan.schema, make, *(side.place for side in sides))
 
 
 def _indexed(graph: JoinGraph, settings: Settings) -> frozenset[int]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from thalweg.algebra.expressions import column
 from thalweg.algebra.plan import Join, Named, Plan, Project, Select, Windowed
 from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
 from thalweg.kernel.operators.number import Number, numbered
 from thalweg.kernel.operators.ordered_join import OrderedJoin
 from thalweg.kernel.operators.select import Select as Selection
@@ -29,11 +30,13 @@ class OrderedJoins:
         """A join that `patterns.has_orders`."""
         stages = self._stages
         left, right = self._numbered(plan.left), self._numbered(plan.right)
-        buffers = join_buffers(derive(plan.left), derive(plan.right), stages.settings)
-        operator = OrderedJoin(
-            stages.schema(left), stages.schema(right), plan.condition, stages.pool, stages.dated, buffers=buffers
-        )
-        return stages.add(plan.schema, operator, left, right)
+        edges, settings, dated = (derive(plan.left), derive(plan.right)), stages.settings, stages.dated
+        a, b, condition = stages.schema(left), stages.schema(right), plan.condition
+
+        def make(pool: StringPool) -> OrderedJoin:
+            return OrderedJoin(a, b, condition, pool, dated, buffers=join_buffers(*edges, settings))
+
+        return stages.add(plan.schema, make, left, right)
 
     def _numbered(self, plan: Plan) -> int:
         if plan not in self._places:
@@ -47,16 +50,15 @@ class OrderedJoins:
             case Select(child, predicate):
                 below = self._numbered(child)
                 schema = stages.schema(below)
-                return stages.add(schema, Selection(schema, predicate, stages.pool), below)
+                return stages.add(schema, lambda pool: Selection(schema, predicate, pool), below)
             case Project(child, items):
                 below = self._numbered(child)
                 return stages.project(below, [*items, _number(stages.schema(below))])
             case Windowed(child, window):
                 below = self._numbered(child)
-                schema = stages.schema(below)
-                operator = make_window(window, schema, stages.pool, stages.dated, derived=False)
-                return stages.add(schema, operator, below)
-        return stages.add(numbered(plan.schema), Number(), self._source(plan))
+                schema, dated = stages.schema(below), stages.dated
+                return stages.add(schema, lambda pool: make_window(window, schema, pool, dated, derived=False), below)
+        return stages.add(numbered(plan.schema), lambda _: Number(), self._source(plan))
 
 
 def _number(schema: Schema) -> Named:
