@@ -14,11 +14,12 @@ from zlib import crc32
 import pyarrow as pa
 from pyspark import TaskContext
 
-from thalweg.runtime.spark.tasks.read import BATCH_ID, Mapped
+from thalweg.runtime.spark.tasks.read import ArrowTask
+from thalweg.runtime.spark.tasks.running_task import running_task
 from thalweg.runtime.spark.tasks.stage import StageTask
 
-EARLY, LATE = range(2)  # before the shard's turn, or when the state is on disk and half is said
-ONE_IN = {"raise": 3, "slow": 12}  # turns is disturbed early, and another late
+EARLY, LATE = range(2)  # before the shard's step, or when the state is on disk and half is said
+ONE_IN = {"raise": 3, "slow": 12}  # steps is disturbed early, and another late
 LONG = 6.0  # seconds
 
 
@@ -35,8 +36,8 @@ def disturbed(kind: str | None, folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     plain, disturb = StageTask.task, {"raise": _raise, "slow": _sleep}[kind]
 
-    def task(self: StageTask) -> Mapped:
-        return _disturb(plain(self), self.stage, str(folder), ONE_IN[kind], disturb)
+    def task(self: StageTask) -> ArrowTask:
+        return _disturb(plain(self), self.spec.number, str(folder), ONE_IN[kind], disturb)
 
     StageTask.task = task  # type: ignore[method-assign]
     try:
@@ -45,11 +46,12 @@ def disturbed(kind: str | None, folder: Path) -> Iterator[None]:
         StageTask.task = plain  # type: ignore[method-assign]
 
 
-def _disturb(run: Mapped, stage: int, folder: str, one_in: int, disturb: Callable[[], None]) -> Mapped:
+def _disturb(run: ArrowTask, stage: int, folder: str, one_in: int, disturb: Callable[[], None]) -> ArrowTask:
     def attempt(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         assert context is not None
-        name = f"{context.getLocalProperty(BATCH_ID)}-{stage}-{context.partitionId()}"
+        shard, batch = running_task()
+        name = f"{batch}-{stage}-{shard}"
         moment = crc32(name.encode()) % one_in
         first = _first_note(Path(folder) / name, context.taskAttemptId())
         if moment == EARLY and first:
@@ -64,7 +66,7 @@ def _disturb(run: Mapped, stage: int, folder: str, one_in: int, disturb: Callabl
 
 
 def _first_note(path: Path, attempt: int) -> bool:
-    """Note an attempt; whether it is the first at its turn."""
+    """Note an attempt; whether it is the first at its step."""
     try:
         path.touch(exist_ok=False)
     except FileExistsError:
@@ -82,5 +84,5 @@ def _sleep() -> None:
 
 
 def repeated(folder: Path) -> set[str]:
-    """The turns that were taken more than once: batch-stage-shard."""
+    """The steps that were run more than once: batch-stage-shard."""
     return {path.name.partition(".")[0] for path in folder.glob("*.*")}

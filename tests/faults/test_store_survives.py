@@ -44,7 +44,7 @@ def same(one: Tree, other: Tree) -> bool:
 def saved(folder: Path, batches: int) -> ShardStore:
     store = ShardStore(folder)
     for batch in range(batches):
-        store.save(batch, state(batch), {})
+        store.save(batch, state(batch))
     return store
 
 
@@ -52,7 +52,7 @@ def steps_of_a_save(folder: Path, batch: int) -> int:
     (folder / "counted").mkdir()
     store = saved(folder / "counted" / "shard", batch)
     with failing(folder / "counted") as disk:
-        store.save(batch, state(batch), {})
+        store.save(batch, state(batch))
     return disk.steps
 
 
@@ -66,7 +66,7 @@ def test_at_any_step_the_state_before_or_after_is_there(tmp_path: Path, batch: i
         root.mkdir()
         store = saved(root / "shard", batch)
         with failing(root, step) as disk, pytest.raises(Crash):
-            store.save(batch, state(batch), {})
+            store.save(batch, state(batch))
         if power_too:
             disk.lose_power()
         known = [b for b in range(batch + 1) if ShardStore(root / "shard").has(b)]
@@ -78,7 +78,7 @@ def test_at_any_step_the_state_before_or_after_is_there(tmp_path: Path, batch: i
         if batch:
             again.load(batch - 1)
         for b in range(batch, batch + 2 * KEPT_BATCHES):
-            again.save(b, state(b), {})
+            again.save(b, state(b))
         assert same(ShardStore(root / "shard").load(b), state(b))
         assert not list(root.rglob(".*")), "what the crash left behind is gone after some batches"
 
@@ -87,7 +87,7 @@ def test_at_any_step_the_state_before_or_after_is_there(tmp_path: Path, batch: i
 def test_a_state_that_was_saved_outlives_power(tmp_path: Path, batch: int) -> None:
     store = saved(tmp_path / "query" / "shard", batch)
     with failing(tmp_path) as disk:
-        store.save(batch, state(batch), {})
+        store.save(batch, state(batch))
     disk.lose_power()
     assert same(ShardStore(tmp_path / "query" / "shard").load(batch), state(batch))
 
@@ -98,7 +98,7 @@ def test_when_space_has_run_out_the_error_says_so_and_nothing_is_left_of_the_att
         store = saved(folder, 2)
         with failing(folder.parent, step, no_space):
             try:
-                store.save(2, state(2), {})
+                store.save(2, state(2))
             except CheckpointError as error:
                 assert "No space left on device" in str(error)
                 assert "start the query again" in str(error)
@@ -107,7 +107,7 @@ def test_when_space_has_run_out_the_error_says_so_and_nothing_is_left_of_the_att
         assert same(ShardStore(folder).load(1), state(1))
         store = ShardStore(folder)
         store.load(1)
-        store.save(2, state(2), {})  # space has been made
+        store.save(2, state(2))  # space has been made
         assert same(ShardStore(folder).load(2), state(2))
 
 
@@ -116,7 +116,7 @@ def test_only_the_last_states_and_what_they_name_are_kept(tmp_path: Path) -> Non
     assert store.batches() == list(range(BATCHES - KEPT_BATCHES, BATCHES))
     counts = []
     for batch in range(BATCHES, 2 * BATCHES):
-        store.save(batch, state(batch), {})
+        store.save(batch, state(batch))
         counts.append(len(list(tmp_path.iterdir())))
     assert counts[-1] == counts[0]
     for batch in store.batches():
@@ -125,27 +125,27 @@ def test_only_the_last_states_and_what_they_name_are_kept(tmp_path: Path) -> Non
 
 def test_an_array_that_was_away_for_long_is_written_again(tmp_path: Path) -> None:
     store, array = ShardStore(tmp_path), np.arange(3)
-    store.save(0, {"run": (array,)}, {})
+    store.save(0, {"run": (array,)})
     for batch in range(1, 3 * KEPT_BATCHES):
-        store.save(batch, {"run": ()}, {})
+        store.save(batch, {"run": ()})
     assert not list(tmp_path.glob("runs-0-*")), "its file is gone"
-    store.save(3 * KEPT_BATCHES, {"run": (array,)}, {})
+    store.save(3 * KEPT_BATCHES, {"run": (array,)})
     assert same(ShardStore(tmp_path).load(3 * KEPT_BATCHES), {"run": (array,)})
 
 
 def test_two_attempts_at_a_batch_leave_one_state_and_an_overtaken_one_removes_nothing(tmp_path: Path) -> None:
     one, other = saved(tmp_path, 2), ShardStore(tmp_path)
     other.load(1)
-    one.save(2, state(2), {})
+    one.save(2, state(2))
     assert one.is_at(2)
-    other.save(2, state(2), {})
+    other.save(2, state(2))
     assert not one.is_at(2)
     assert other.is_at(2)
     late = ShardStore(tmp_path)
     late.load(1)
     for batch in range(3, BATCHES):
-        other.save(batch, state(batch), {})
-    late.save(2, state(2), {})  # woken up after all these
+        other.save(batch, state(batch))
+    late.save(2, state(2))  # woken up after all these
     assert same(ShardStore(tmp_path).load(BATCHES - 1), state(BATCHES - 1))
     assert other.is_at(BATCHES - 1)
 

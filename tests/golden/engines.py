@@ -77,7 +77,7 @@ def write(policy: str, folder: Path) -> Case:
         run.run(events, events[-1].t)
     now = run.engine.now
     run.engine.add(Standing("held", plans["held"], HELD, backfill=True), now)
-    ShardStore(folder).save(0, run.engine.snapshot(), {})
+    ShardStore(folder).save(0, run.engine.snapshot())
     case: Case = {
         "of": "engine", "name": f"engine-{policy}", "policy": policy, "catalog": catalog_tree(catalog),
         "plans": {name: to_json(plan) for name, plan in plans.items()}, "now": now,

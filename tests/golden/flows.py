@@ -28,13 +28,14 @@ from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk, Made
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.exchange.codec import from_arrow, pack, to_arrow
-from thalweg.runtime.distributed.exchange.message import COMMAND, FLOW, Parcel
+from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.stream_reader import Reading
-from thalweg.runtime.distributed.ingest.table_reader import whole_table
-from thalweg.runtime.distributed.worker.flow_group import FlowPart
+from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
+from thalweg.runtime.distributed.ingest.table_reader import table_changes
+from thalweg.runtime.distributed.worker.flow_program import flow_stage
 from thalweg.runtime.distributed.worker.flow_spec import FlowPort, FlowSpec
-from thalweg.runtime.distributed.worker.step import Place, take_turn
+from thalweg.runtime.distributed.worker.program import AnswerPart
+from thalweg.runtime.distributed.worker.step import ShardId, run_step
 
 SHARDS = 2
 STREAMS = ("s", "t", "u")
@@ -58,7 +59,7 @@ AFTER = "SELECT s.v, r.name FROM s [RANGE 5] JOIN r ON s.k = r.k"  # is added af
 
 
 class Flow:
-    """A flow in shards, whose every turn begins with the files of the turn before."""
+    """A flow in shards, whose every step begins with the files of the step before."""
 
     def __init__(self, folder: Path, batch: int = 0) -> None:
         self.desk, self._folder, self.batch = FlowDesk.at(folder), folder, batch
@@ -71,7 +72,7 @@ class Flow:
         ports = []
         for name in STREAMS:
             schema = _stream_schema(self._catalog, name)
-            ports += [FlowPort(name, schema, self._keys[name]), FlowPort(name, schema, (), whole=True)]
+            ports += [FlowPort(name, schema, self._keys[name]), FlowPort(name, schema, (), all_tuples=True)]
         tables = {name: str(folder / "tables" / f"{name}.arrow") for name in made.tables}
         self._spec = FlowSpec(
             tuple(ports), layouts, {name: InputTime() for name in STREAMS}, False, tables,
@@ -83,31 +84,32 @@ class Flow:
 
     def run(self, events: Sequence[Event], now: Instant) -> None:
         """One micro-batch: tuples, then the commands that have been given since the one before."""
-        parcels = [p for name in STREAMS for p in self._read(name, [e for e in events if e.source == name])]
+        messages = [m for name in STREAMS for m in self._read(name, [e for e in events if e.source == name])]
         new = [command for command in self.desk.commands.all() if command.seq > self._told]
         self._told = max([self._told, *(command.seq for command in new)])
         for shard in range(SHARDS):
-            parcels.append(Parcel(shard, COMMAND, 0, now, 0, b""))
-            parcels += [Parcel(shard, FLOW, 0, BEGINNING, 0, command.line().encode()) for command in new]
+            messages.append(Message(MessageKind.ADVANCE, shard, 0, 0, now, 0))
+            lines = [command.line().encode() for command in new]
+            messages += [Message(MessageKind.FLOW_COMMAND, shard, 0, 0, BEGINNING, 0, line) for line in lines]
         for shard in range(SHARDS):
-            place = Place(f"{next(self._starts):03}", str(self._folder), 0, shard)
-            mine = [parcel for parcel in parcels if parcel.group % SHARDS == shard]
-            for part in take_turn(self._spec, place, self.batch, mine).parts:
-                assert isinstance(part, FlowPart)
+            place = ShardId(f"{next(self._starts):03}", str(self._folder), 0, shard)
+            mine = [message for message in messages if message.group % SHARDS == shard]
+            for part in run_step(flow_stage(self._spec), place, self.batch, mine).parts:
                 self._show(part)
         self.batch += 1
 
-    def _read(self, name: str, events: Sequence[Event]) -> list[Parcel]:
+    def _read(self, name: str, events: Sequence[Event]) -> list[Message]:
         schema = _stream_schema(self._catalog, name)
         ports = tuple((i, port.key) for i, port in enumerate(self._spec.ports) if port.source == name)
         arrays = [*arrow_columns(schema, [e.row for e in events]), pa.array([e.t for e in events], pa.int64())]
         table = pa.table(arrays, names=[str(i) for i in range(len(arrays))])
-        return Reading(name, schema, ports, self._spec.layouts, stamped=False).parcels(table, 0, 0)
+        return StreamReader(name, schema, ports, self._spec.layouts, stamped=False).messages(table, 0, 0)
 
-    def _show(self, part: FlowPart) -> None:
+    def _show(self, part: AnswerPart) -> None:
+        assert part.owners is not None
         for number, query in enumerate(part.queries):
             shown = self.shown.setdefault(query, Shown(part.schema))
-            mine = to_arrow(part.batch.take(part.whose == number), part.schema, part.pool)
+            mine = to_arrow(part.batch.take(part.owners == number), part.schema, part.pool)
             shown.add(replace(from_arrow(mine, part.schema, shown.pool), dates=None))
 
 
@@ -167,7 +169,7 @@ def _write_table(folder: Path, catalog: Catalog) -> None:
     times = [pa.nulls(len(ROWS), pa.int64()), pa.array([1] * len(ROWS), pa.int64())]
     arrays = [*arrow_columns(table.schema, ROWS), *times]
     rows = pa.table(arrays, names=[str(i) for i in range(len(arrays))])
-    replace_file(folder / "tables" / "r.arrow", pack(whole_table(rows)))
+    replace_file(folder / "tables" / "r.arrow", pack(table_changes(rows)))
 
 
 def go_on(case: Case, folder: Path) -> None:

@@ -87,7 +87,7 @@ def write(asked: QueryCase, folder: Path) -> Case:
     for events in case["before"][:-1]:
         run.feed(events)
     run.begin_instant(open_)
-    ShardStore(folder).save(0, run.save(), {})
+    ShardStore(folder).save(0, run.save())
     right = right_answers(plan, history(catalog, _all_events(case)), open_[-1].t, case["end"])
     return case | {
         "of": "queued",

@@ -63,7 +63,7 @@ def run(
       replay:FILE                   Parquet or CSV by its time (speed, ...)
       socket:HOST:PORT              JSON lines
       For every stream: idle=30 seconds (then it keeps nobody waiting),
-      ahead=1 day (rows further ahead of the clock are put aside),
+      ahead=1 day (rows further ahead of the clock go to a side output),
       keep_late=needed (of late rows only the columns that are read; faster).
       A stream without TIMESTAMP BY has its time in a column ts. Tables are read
       from csv, json or parquet files, as they are when the query first starts.

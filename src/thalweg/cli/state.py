@@ -11,7 +11,6 @@ import click
 
 from thalweg.cli.output import console, say
 from thalweg.cli.output.tables import Columns
-from thalweg.core.time import Clock
 from thalweg.runtime.distributed.checkpoint.inspection import Shard, checkpoints, shards, summary
 
 
@@ -21,7 +20,7 @@ from thalweg.runtime.distributed.checkpoint.inspection import Shard, checkpoints
 @click.option("--shard", type=click.IntRange(min=0), help="Only of this shard.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per query.")
 def state(checkpoint: str, stage: int | None, shard: int | None, as_json: bool) -> None:
-    """List what the queries of CHECKPOINT remember: stages, shards, tuples, bytes, and rows that were put aside.
+    """List what the queries of CHECKPOINT remember: stages, shards, tuples, bytes, and rows in side outputs.
 
     The groups of a shard are those of its keys' groups that hold something.
 
@@ -62,20 +61,20 @@ def _lines(about: dict[str, Any], found: list[Shard], stage: int | None) -> Iter
         (
             s.stage,
             s.shard,
-            len(s.about["groups"]),
-            _clock(about).show(s.now),
-            s.about["waiting"],
-            s.about["stored"],
+            len(s.report.groups),
+            s.report.clock.show(s.report.now),
+            s.report.waiting,
+            s.report.stored,
             s.size,
-            len(s.files),
+            len(s.manifest.files),
         )
         for s in found
     ]
     lines = columns.lines(rows)
     yield from [columns.header(), *lines]
-    yield f"in all {sum(s.about['stored'] for s in found):,} tuples, {sum(s.size for s in found):,} bytes"
-    for kind, count in about["aside"].items():
-        yield f"put aside: {count:,} {kind}"
+    yield f"in all {sum(s.report.stored for s in found):,} tuples, {sum(s.size for s in found):,} bytes"
+    for kind, count in about["side_outputs"].items():
+        yield f"side output: {count:,} {kind}"
     for s in found:
         if s.stage == stage:
             yield f"stage {s.stage}, shard {s.shard}:"
@@ -86,7 +85,3 @@ def _layouts(about: dict[str, Any]) -> str:
     """The groups, and in how many shards they have been, in order of batches."""
     since = [f"{layout['shards']} shards from batch {layout['since']} on" for layout in about["layouts"]]
     return f"{about['groups']} groups; {', '.join(since)}"
-
-
-def _clock(about: dict[str, Any]) -> Clock:
-    return Clock.TIMESTAMPS if about["stamped"] else Clock.TICKS

@@ -23,17 +23,18 @@ from thalweg.runtime.distributed.checkpoint.layouts import (
     stage_folder,
     usual_groups,
 )
-from thalweg.runtime.distributed.checkpoint.resharding import state_before
-from thalweg.runtime.distributed.checkpoint.store import ShardStore, read_manifest
+from thalweg.runtime.distributed.checkpoint.manifest import read_manifest
+from thalweg.runtime.distributed.checkpoint.report import ShardReport
+from thalweg.runtime.distributed.checkpoint.store import ShardStore
 from thalweg.runtime.distributed.exchange.blobs import BlobFiles
 from thalweg.runtime.distributed.exchange.codec import from_arrow, to_arrow
-from thalweg.runtime.distributed.exchange.message import COMMAND, DRAIN, Parcel
+from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.selections import selections
-from thalweg.runtime.distributed.ingest.stream_reader import Reading
-from thalweg.runtime.distributed.ingest.table_reader import TableReading
+from thalweg.runtime.distributed.ingest.needed import selections
+from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
+from thalweg.runtime.distributed.ingest.table_reader import TableReader
 from thalweg.runtime.distributed.stages import cut
-from thalweg.runtime.distributed.worker.query_program import ShardWorker
+from thalweg.runtime.distributed.worker.grouped_program import state_before
 from thalweg.runtime.distributed.worker.query_spec import QuerySpec
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.spark.tasks.messages import from_rows, to_rows
@@ -60,6 +61,7 @@ class Cluster:
         layouts = Layouts(groups or usual_groups(shards), ()).changed(0, shards)
         layouts.write(folder)
         self.spec = QuerySpec(blueprint, cut(pipeline, copied), layouts, dict(inputs), stamped, {}, dict(keys))
+        self._stages = [self.spec.stage(number) for number in range(self.spec.stages)]
         self.folder, self._twice = folder, twice
         self.schema = blueprint.plan.schema
         self.log = OutputLog(self.schema, StringPool())
@@ -84,6 +86,7 @@ class Cluster:
         layouts = self.spec.layouts.changed(self.batches, shards)
         layouts.write(self.folder)
         self.spec = replace(self.spec, layouts=layouts)
+        self._stages = [self.spec.stage(number) for number in range(self.spec.stages)]
 
     # -- what comes in
 
@@ -91,33 +94,37 @@ class Cluster:
         self,
         told: Mapping[str, Sequence[Sequence[Told]]],
         clock: Instant | None = None,
+        drain: bool = False,
         system: int = 0,
         shards_done: Sequence[int] | None = None,
     ) -> None:
-        """One micro-batch: by source the rows of each of its partitions; `clock` moves the time (DRAIN: to the end).
+        """One micro-batch: by source the rows of each of its partitions; `clock` moves the time, `drain` to the end.
 
-        With `shards_done` only these shards of the last stage come to their turn before everything ends; nobody hears
-        of the batch, and it is to be run again.
+        With `shards_done` only these shards of the last stage run their step before everything ends; nobody hears of
+        the batch, and it is to be run again.
         """
-        parcels: list[Parcel] = []
+        messages: list[Message] = []
         for name, parts in told.items():
             for part, rows in enumerate(parts):
-                reading, table = self._reading(name), self._table(name, rows)
+                reader, table = self._reader(name), self._table(name, rows)
                 before = self.now if self.batches else BEGINNING
-                told_time = (before,) if isinstance(reading, Reading) else ()
-                parcels += reading.parcels(table, part, system, *told_time)
-        if clock is not None:
-            parcels += [Parcel(shard, COMMAND, 0, clock, system, b"") for shard in range(self.spec.shards)]
-        self._run(parcels, shards_done)
+                told_time = (before,) if isinstance(reader, StreamReader) else ()
+                messages += reader.messages(table, part, system, *told_time)
+        for shard in range(self.spec.shards):
+            if clock is not None:
+                messages.append(Message(MessageKind.ADVANCE, shard, 0, 0, clock, system))
+            if drain:
+                messages.append(Message(MessageKind.DRAIN, shard, 0, 0, BEGINNING, system))
+        self._run(messages, shards_done)
 
     def drain(self) -> None:
-        self.batch({}, DRAIN)
+        self.batch({}, drain=True)
 
-    def _reading(self, name: str) -> Reading | TableReading:
+    def _reader(self, name: str) -> StreamReader | TableReader:
         schema, ports, layouts = self._schemas[name], self._ports[name], self.spec.layouts
         if name in self.spec.inputs:
-            return Reading(name, schema, ports, layouts, self.spec.stamped, condition=self._conditions.get(name))
-        return TableReading(name, schema, ports, layouts, self.spec.keys[name])
+            return StreamReader(name, schema, ports, layouts, self.spec.stamped, condition=self._conditions.get(name))
+        return TableReader(name, schema, ports, layouts, self.spec.keys[name])
 
     def _table(self, name: str, rows: Sequence[Told]) -> pa.Table:
         columns = arrow_columns(self._schemas[name], [row for _, _, row in rows])
@@ -129,55 +136,57 @@ class Cluster:
 
     # -- a batch
 
-    def _run(self, parcels: list[Parcel], shards_done: Sequence[int] | None) -> None:
+    def _run(self, messages: list[Message], shards_done: Sequence[int] | None) -> None:
         shards = self.spec.shards
         for stage in range(self.spec.stages):
-            out: list[Parcel] = []
+            out: list[Message] = []
             is_last = stage == self.spec.stages - 1
             for shard in range(shards) if shards_done is None or not is_last else shards_done:
-                sent, answers = self._shard(stage, shard, [p for p in parcels if p.group % shards == shard])
+                sent, answers = self._shard(stage, shard, [m for m in messages if m.group % shards == shard])
                 out += sent
                 for answer in answers if is_last and shards_done is None else ():
                     self.log.add(from_arrow(answer, self.schema, self.log.pool))
             files = BlobFiles(self.folder)
-            parcels = list(from_rows([to_rows(out, files, self.batches)], files))  # as they travel between tasks
+            messages = list(from_rows([to_rows(out, files, self.batches)], files))  # as they travel between tasks
         self.batches += shards_done is None
 
-    def _shard(self, stage: int, shard: int, parcels: list[Parcel]) -> tuple[list[Parcel], list[pa.RecordBatch]]:
-        first = self._attempt(stage, shard, parcels)
-        if self._twice:  # a task that is run again has the same parcels, in another order
-            again = self._attempt(stage, shard, random.Random(shard).sample(parcels, len(parcels)))
+    def _shard(self, stage: int, shard: int, messages: list[Message]) -> tuple[list[Message], list[pa.RecordBatch]]:
+        first = self._attempt(stage, shard, messages)
+        if self._twice:  # a task that is run again has the same messages, in another order
+            again = self._attempt(stage, shard, random.Random(shard).sample(messages, len(messages)))
             assert again[0] == first[0]
             assert again[1] == first[1]
             assert same(again[2], first[2])
         return first[0], first[1]
 
-    def _attempt(self, stage: int, shard: int, parcels: list[Parcel]) -> tuple[list[Parcel], list[pa.RecordBatch], Any]:
+    def _attempt(
+        self, stage: int, shard: int, messages: list[Message]
+    ) -> tuple[list[Message], list[pa.RecordBatch], Any]:
         layouts, number = self.spec.layouts, self.batches
         folder = shard_folder(self.folder, stage, layouts.last, shard)
-        worker, store = ShardWorker(self.spec, stage, shard), ShardStore(folder)
+        program, store = self._stages[stage].program(shard), ShardStore(folder)
         if number:
-            worker.restore(state_before(number, layouts, self.folder, stage, shard, store))
-        out, parts = worker.run(parcels)
-        store.save(number, worker.snapshot(), worker.about())
-        worker.aside.write(self.folder, number, shard, layouts.last.shards)
+            program.restore(state_before(number, layouts, self.folder, stage, shard, store))
+        out, parts = program.run(messages)
+        store.save(number, program.snapshot(), program.report())
+        program.side_outputs.write(self.folder, number, shard, layouts.last.shards)
         if shard == 0:
             remove_older(stage_folder(self.folder, stage), layouts.last, number)
         arrow = [to_arrow(part.batch, self.schema, part.pool) for part in parts]
-        state = (ShardStore(folder).load(number), read_manifest(folder / f"manifest-{number}.json")["about"])
+        state = (ShardStore(folder).load(number), read_manifest(folder, number).report.to_json())
         return out, arrow, state
 
     # -- what comes out
 
     @property
     def now(self) -> Instant:
-        return min(int(about["now"]) for about in self.abouts())
+        return min(report.now for report in self.reports())
 
-    def abouts(self, stage: int = 0) -> list[dict[str, Any]]:
+    def reports(self, stage: int = 0) -> list[ShardReport]:
         done = self.batches - 1
         layout = self.spec.layouts.at(done)
         folders = [shard_folder(self.folder, stage, layout, shard) for shard in range(layout.shards)]
-        return [read_manifest(folder / f"manifest-{done}.json")["about"] for folder in folders]
+        return [read_manifest(folder, done).report for folder in folders]
 
 
 def arrow_columns(schema: Schema, rows: Sequence[Row]) -> list[pa.Array]:

@@ -15,7 +15,7 @@ from thalweg.cql import compile_script
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.patterns import check
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_aside
+from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_side_output
 from thalweg.scenarios import Advance, Arrive, Delete, Event, Insert, Update
 from thalweg.scenarios.micro_batches import first_instant, micro_batches, table_row
 
@@ -86,7 +86,7 @@ class ShardEngine:
 
     def _late(self, cluster: Cluster, stream: Stream) -> list[Arrive]:
         rows = []
-        for table in read_aside(cluster.folder, LATE, stream.name):
+        for table in read_side_output(cluster.folder, LATE, stream.name):
             columns = [table.column(f.name).cast(f.type.arrow) for f in stream.schema]
             columns = [c.cast("int64") if f.type in TIMES else c for c, f in zip(columns, stream.schema, strict=True)]
             values = zip(*(column.to_pylist() for column in columns), strict=True)
@@ -101,7 +101,7 @@ class ShardEngine:
         for name in self.catalog.names:
             for kind in (LATE, BAD_ROWS):
                 for cluster in self.clusters.values():
-                    tables = read_aside(cluster.folder, kind, name)
+                    tables = read_side_output(cluster.folder, kind, name)
                     if tables:
                         found[f"{kind} {name}"] = sum(table.num_rows for table in tables)
         return found

@@ -1,6 +1,6 @@
 """All stages and shards of a query in this process: what a cluster does, without one.
 
-For tests, and to see how a plan is cut: batches cross every exchange as bytes, each shard has strings and state of its
+Batches cross every exchange as bytes, each shard has strings and state of its
 own, and only the transport is missing.
 """
 
@@ -18,9 +18,9 @@ from thalweg.core.time import Instant
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.kernel.pipeline.pipeline import Pipeline
 from thalweg.runtime.distributed.exchange.codec import from_arrow, pack, to_arrow, unpack
-from thalweg.runtime.distributed.exchange.partitioning import Spread, by_group
-from thalweg.runtime.distributed.stages import EVERYWHERE, cut
-from thalweg.runtime.distributed.worker.fragment import Fragment, Outputs
+from thalweg.runtime.distributed.exchange.partitioning import Partitioner, rows_by_group
+from thalweg.runtime.distributed.stages import BROADCAST, cut
+from thalweg.runtime.distributed.worker.fragment import Fragment, FragmentPlan, Outputs
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,13 @@ class SimulatedShards:
         self._pipeline: Pipeline = blueprint.build()
         self.pool: StringPool = self._pipeline.pool
         self.schema = self._pipeline.schema
-        self._blueprint, self._shards = blueprint, shards
+        self._template, self._shards = blueprint.lower(), shards
         self.cut = cut(self._pipeline, copied)
         self._stages = [self._fragments(stage) for stage in range(max(1, len(self.cut.stages)))]
 
     def _fragments(self, stage: int) -> list[Fragment]:
-        return [Fragment(self._blueprint, self.cut, stage, shard) for shard in range(self._shards)]
+        plan = FragmentPlan.of(self._template, self.cut, stage)
+        return [Fragment(plan, shard) for shard in range(self._shards)]
 
     def restart(self) -> None:
         """All shards lose their memory, and go on from their snapshots."""
@@ -65,8 +66,8 @@ class SimulatedShards:
         answers: list[Batch] = []
         for fragments in self._stages:
             for shard, fragment in enumerate(fragments):
-                given = [s for s in sent if s.shard == shard and s.port in fragment.ports]
-                inputs = {port: self._received(fragment, port, given) for port in fragment.ports}
+                given = [s for s in sent if s.shard == shard and s.port in fragment.plan.inputs]
+                inputs = {port: self._received(fragment, port, given) for port in fragment.plan.inputs}
                 outputs = fragment.begin(inputs, now) if beginning else fragment.process(inputs, now)
                 sent += self._leave(fragment, shard, outputs)
                 if outputs.answer is not None:
@@ -75,9 +76,9 @@ class SimulatedShards:
         return Batch.concat(answers)
 
     def _received(self, fragment: Fragment, port: int, sent: list[_Sent]) -> Batch:
-        schema = fragment.ports[port]
+        schema = fragment.plan.inputs[port]
         batches = [from_arrow(unpack(s.blob), schema, fragment.pool) for s in sent if s.port == port]
-        return Batch.concat(batches) if batches else Batch.empty(schema, fragment.dated)
+        return Batch.concat(batches) if batches else Batch.empty(schema, fragment.plan.dated)
 
     def _enter(self, feeds: Mapping[str, Batch]) -> list[_Sent]:
         sent = []
@@ -95,10 +96,12 @@ class SimulatedShards:
         key, schema = self.cut.ports[port].key, self._pipeline.nodes[self.cut.ports[port].node].schema
         if key is None and self.cut.ports[port].origin is not None:
             return [_Sent(port, shard, pack(to_arrow(batch, schema, pool)))]
-        if key is EVERYWHERE:
+        if key is BROADCAST:
             rows: list[Ints | slice] = [slice(None)] * self._shards
         elif key is None:
-            rows = by_group((batch.start % self._shards).astype("uint16"), self._shards)
+            rows = rows_by_group((batch.start % self._shards).astype("uint16"), self._shards)
         else:
-            rows = by_group(Spread(key, schema, pool, self._shards).groups(batch.columns, len(batch)), self._shards)
+            rows = rows_by_group(
+                Partitioner(key, schema, pool, self._shards).groups(batch.columns, len(batch)), self._shards
+            )
         return [_Sent(port, to, pack(to_arrow(batch.take(some), schema, pool))) for to, some in enumerate(rows)]

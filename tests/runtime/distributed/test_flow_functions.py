@@ -19,8 +19,8 @@ from thalweg.cql import compile_query, register
 from thalweg.flows.command import Command
 from thalweg.flows.standing import Standing
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk, Made
-from thalweg.runtime.distributed.exchange.message import COMMAND, FLOW, Parcel
-from thalweg.runtime.distributed.worker.flow_program import FlowWorker
+from thalweg.runtime.distributed.exchange.message import Message, MessageKind
+from thalweg.runtime.distributed.worker.flow_program import FlowProgram
 
 ASKED = "SELECT k FROM s [RANGE 5] WHERE odd(k)"
 
@@ -95,27 +95,28 @@ def test_a_shard_refuses_a_query_whose_function_it_does_not_know() -> None:
         Command.adding(i, Standing(f"q{i}", compile_query(cql, catalog)), whole=False)
         for i, cql in enumerate([ASKED, "SELECT k FROM s [RANGE 5]"], start=1)
     ]
-    lines = [Parcel(0, FLOW, 0, 0, 0, command.line().encode()) for command in commands]
-    worker = FlowWorker(spec, 0)
-    worker._place("0")
-    worker.run([*lines, Parcel(0, COMMAND, 0, 1, 0, b"")])
-    about = worker.about()
-    assert about["suspended"] == {"q1": "a query calls the function ODD, which is not registered here"}
-    assert list(about["counts"]) == ["q2"]
+    lines = [Message(MessageKind.FLOW_COMMAND, 0, 0, 0, 0, 0, command.line().encode()) for command in commands]
+    program = FlowProgram(spec, 0)
+    program._group("0")
+    program.run([*lines, Message(MessageKind.ADVANCE, 0, 0, 0, 1, 0)])
+    flow = program.report().flow
+    assert flow is not None and flow.suspended == {"q1": "a query calls the function ODD, which is not registered here"}
+    assert list(flow.counts) == ["q2"]
 
 
 def test_a_snapshot_is_restored_where_its_functions_are_known() -> None:
     catalog = made(odd).catalog
     command = Command.adding(1, Standing("q1", compile_query(ASKED, catalog)), whole=False)
     spec = Shards(1, [odd]).spec
-    worker = FlowWorker(spec, 0)
-    worker._place("0")
-    worker.run([Parcel(0, FLOW, 0, 0, 0, command.line().encode())])
-    tree = worker.snapshot()
-    again = FlowWorker(spec, 0)
+    program = FlowProgram(spec, 0)
+    program._group("0")
+    program.run([Message(MessageKind.FLOW_COMMAND, 0, 0, 0, 0, 0, command.line().encode())])
+    tree = program.snapshot()
+    again = FlowProgram(spec, 0)
     again.restore(tree)
-    assert list(again.about()["counts"]) == ["q1"]
-    texts = [tree["commands"]["all"], tree["groups"]["0"]["engine"]["standing"]["all"]]
+    flow = again.report().flow
+    assert flow is not None and list(flow.counts) == ["q1"]
+    texts = [tree["own"]["commands"]["all"], tree["groups"]["0"]["engine"]["standing"]["all"]]
     assert all(json.loads(bytes(np.asarray(text))[len("q1") :])["id"] == "q1" for text in texts)
     with pytest.raises(CheckpointError, match="calls the function ODD, which is not registered here"):
-        FlowWorker(Shards(1).spec, 0).restore(tree)
+        FlowProgram(Shards(1).spec, 0).restore(tree)

@@ -1,6 +1,6 @@
 """Would catch queries of a flow that are split where they must not be, or see too much, too little or anything twice.
 
-Random plans come and go; every shard starts from a snapshot in every batch, and takes every turn twice.
+Random plans come and go; every shard starts from a snapshot in every batch, and runs every step twice.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.exchange.codec import from_arrow, to_arrow
-from thalweg.runtime.distributed.exchange.message import COMMAND, FLOW, Parcel
+from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.stream_reader import Reading
+from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.stages import needs_all_tuples
-from thalweg.runtime.distributed.worker.flow_group import FlowPart
-from thalweg.runtime.distributed.worker.flow_program import FlowWorker
+from thalweg.runtime.distributed.worker.flow_program import FlowProgram
 from thalweg.runtime.distributed.worker.flow_spec import FlowPort, FlowSpec
+from thalweg.runtime.distributed.worker.program import AnswerPart
 from thalweg.runtime.local.outputs import OutputLog
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
@@ -56,7 +56,7 @@ class Shards:
         ports = []
         for stream in STREAMS:
             ports += [FlowPort(stream.name, stream.schema, KEYS[stream.name])]
-            ports += [FlowPort(stream.name, stream.schema, (), whole=True)]
+            ports += [FlowPort(stream.name, stream.schema, (), all_tuples=True)]
         layouts = Layouts(shards, ()).changed(0, shards)
         inputs, known = {s.name: InputTime() for s in STREAMS}, Functions.of([*USER_AGGREGATES, *functions])
         self.spec = FlowSpec(tuple(ports), layouts, inputs, stamped=False, functions=known)
@@ -64,36 +64,38 @@ class Shards:
         self.logs: dict[str, OutputLog] = {}
 
     def batch(self, told: dict[str, list[Arrived]], now: Instant, *commands: Command) -> None:
-        parcels = [parcel for stream in STREAMS for parcel in self._read(stream.name, told.get(stream.name, []))]
+        messages = [message for stream in STREAMS for message in self._read(stream.name, told.get(stream.name, []))]
         for shard in range(self.spec.shards):
-            parcels.append(Parcel(shard, COMMAND, 0, now, 0, b""))
-            parcels += [Parcel(shard, FLOW, 0, BEGINNING, 0, c.line().encode()) for c in commands]
+            messages.append(Message(MessageKind.ADVANCE, shard, 0, 0, now, 0))
+            lines = [command.line().encode() for command in commands]
+            messages += [Message(MessageKind.FLOW_COMMAND, shard, 0, 0, BEGINNING, 0, line) for line in lines]
         for shard in range(self.spec.shards):
-            mine = [parcel for parcel in parcels if parcel.group % self.spec.shards == shard]
-            self._turn(shard, mine[::-1])
-            for part in self._turn(shard, mine, keeps=True):
+            mine = [message for message in messages if message.group % self.spec.shards == shard]
+            self._step(shard, mine[::-1])
+            for part in self._step(shard, mine, keeps=True):
                 self._log(part)
 
-    def _read(self, name: str, rows: list[Arrived]) -> list[Parcel]:
+    def _read(self, name: str, rows: list[Arrived]) -> list[Message]:
         stream = next(s for s in STREAMS if s.name == name)
         ports = tuple((i, port.key) for i, port in enumerate(self.spec.ports) if port.source == name)
         arrays = [*arrow_columns(stream.schema, [row for _, row in rows]), pa.array([t for t, _ in rows], pa.int64())]
         table = pa.table(arrays, names=[str(i) for i in range(len(arrays))])
-        return Reading(name, stream.schema, ports, self.spec.layouts, stamped=False).parcels(table, 0, 0)
+        return StreamReader(name, stream.schema, ports, self.spec.layouts, stamped=False).messages(table, 0, 0)
 
-    def _turn(self, shard: int, parcels: list[Parcel], keeps: bool = False) -> list[FlowPart]:
-        worker, state = FlowWorker(self.spec, shard), self._states[shard]
+    def _step(self, shard: int, messages: list[Message], keeps: bool = False) -> list[AnswerPart]:
+        program, state = FlowProgram(self.spec, shard), self._states[shard]
         if state is not None:
-            worker.restore(loads(state))
-        _, parts = worker.run(parcels)
+            program.restore(loads(state))
+        _, parts = program.run(messages)
         if keeps:
-            self._states[shard] = dumps(worker.snapshot())
+            self._states[shard] = dumps(program.snapshot())
         return parts
 
-    def _log(self, part: FlowPart) -> None:
+    def _log(self, part: AnswerPart) -> None:
+        assert part.owners is not None
         for number, query in enumerate(part.queries):
             log = self.logs.setdefault(query, OutputLog(part.schema, StringPool()))
-            mine = part.batch.take(part.whose == number)
+            mine = part.batch.take(part.owners == number)
             log.add(from_arrow(to_arrow(mine, part.schema, part.pool), part.schema, log.pool))
 
 

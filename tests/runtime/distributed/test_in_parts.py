@@ -20,8 +20,8 @@ from thalweg.kernel.pipeline import Settings
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.kernel.pipeline.partial_aggregates import FAR
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.stages import EVERYWHERE, Cut, cut
-from thalweg.runtime.spark.tools.runtime_statistics import operators_done
+from thalweg.runtime.distributed.stages import BROADCAST, Cut, cut
+from thalweg.runtime.spark.tools.runtime_statistics import operator_totals
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "4"))
 
@@ -91,8 +91,8 @@ def test_what_every_group_does_alike_counts_once(tmp_path: Path) -> None:
         cluster = Cluster(blueprint, 2, tmp_path / str(least), {"s": InputTime()}, {}, groups=8)
         for t in range(1, 40):
             cluster.batch({"s": [[(t, 0, (t % 5, t * 7 % 11))]]}, clock=t)
-        stages = [cluster.abouts(stage) for stage in range(cluster.spec.stages)]
-        counts = operators_done(blueprint.build(), cluster.spec.cut, stages)
+        stages = [cluster.reports(stage) for stage in range(cluster.spec.stages)]
+        counts = operator_totals(blueprint.build(), cluster.spec.cut, stages)
         done.append(counts[blueprint.build().places[plan.children[0].children[1]]].positive_out)
     assert done[0] == done[1] > 5
 
@@ -109,7 +109,7 @@ def test_the_tuples_stay_where_they_are() -> None:
 
 def test_what_is_put_together_meets_others_everywhere() -> None:
     found = in_parts("SELECT k FROM s [RANGE 9] a JOIN (SELECT MAX(v) AS top FROM s [RANGE 9]) m ON v = top")
-    assert [port.key for port in found.ports] == [None, EVERYWHERE, None]
+    assert [port.key for port in found.ports] == [None, BROADCAST, None]
     assert len(found.stages) == 2
     assert not any(step.alone for stage in found.stages for step in stage.steps)
 

@@ -76,5 +76,5 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
         checkpoint.claim(ME, Asked(2))
     about = tmp_path / "query.json"
     about.write_text(json.dumps({**json.loads(about.read_text()), "version": 1}))
-    with pytest.raises(CheckpointError, match="has format 1, but this version of Thalweg reads format 4"):
+    with pytest.raises(CheckpointError, match="has format 1, but this version of Thalweg reads format 5"):
         checkpoint.claim(ME, Asked(2))

@@ -22,7 +22,7 @@ from thalweg.core.time import BEGINNING
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.reference.evaluate import Reference
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.side_outputs import LATE, read_aside
+from thalweg.runtime.distributed.ingest.side_outputs import LATE, read_side_output
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "4"))
 LATENESS = 3
@@ -55,11 +55,11 @@ def test_out_of_order_rows_give_the_answer_of_rows_in_order(root: str, data: st.
                 batch[str(name)].append((t, 0 if kind == 0 else what[0], what[-1]))  # type: ignore[arg-type]
             cluster.batch({name: [rows] for name, rows in batch.items()})
         cluster.drain()
-        assert sum(about["waiting"] for about in cluster.abouts()) == 0 or tables
+        assert sum(report.waiting for report in cluster.reports()) == 0 or tables
         if streams and cluster.now > BEGINNING:  # behind the time that has passed: late, and without any effect
             too_late = {s: [[(cluster.now - 1, 0, history.stream(s)[0].row)]] for s in streams}
             cluster.batch(too_late)
-            kept = {s: sum(table.num_rows for table in read_aside(Path(folder), LATE, s)) for s in streams}
+            kept = {s: sum(table.num_rows for table in read_side_output(Path(folder), LATE, s)) for s in streams}
             assert kept == dict.fromkeys(streams, 1)
         cluster.batch({}, end)
         reference = Reference(plan, history)

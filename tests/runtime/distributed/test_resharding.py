@@ -31,8 +31,7 @@ from thalweg.reference.history import History
 from thalweg.runtime.distributed.checkpoint.layouts import Layout
 from thalweg.runtime.distributed.checkpoint.store import KEPT_BATCHES
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_aside
-from thalweg.runtime.distributed.worker.query_spec import Sources
+from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_side_output
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "4"))
 NUMBERS = [1, 2, 5]
@@ -106,7 +105,7 @@ def _two_sources(folder: Path, cql: str, key: tuple[int, ...]) -> Cluster:
 def test_a_table_that_every_shard_knows_is_handed_on_once(tmp_path: Path) -> None:
     """The table's key is k, the join's is v: a change may replace a row of any group."""
     cluster = _two_sources(tmp_path, "SELECT s.k, r.k AS rk FROM s [RANGE 100] JOIN r ON s.v = r.v", key=(0,))
-    assert Sources(cluster.spec).everywhere
+    assert cluster.spec.plan_of(0).sources.broadcast_tables
     names = ["red", "green", "blue", "black"]
     arrived, table = [(i, names[i % 4]) for i in range(8)], dict(enumerate(names))
     cluster.batch({"s": [[(1, 0, row) for row in arrived]]})
@@ -120,8 +119,8 @@ def test_a_table_that_every_shard_knows_is_handed_on_once(tmp_path: Path) -> Non
         wanted = Counter((k, rk) for k, v in arrived for rk, name in table.items() if v == name)
         assert cluster.now == time
         assert cluster.log.answer(time) == wanted
-    assert [table.num_rows for table in read_aside(tmp_path, BAD_ROWS, "r")] == [1]
-    assert sum(about["aside"].get("bad r", 0) for about in cluster.abouts()) == 1
+    assert [table.num_rows for table in read_side_output(tmp_path, BAD_ROWS, "r")] == [1]
+    assert sum(report.side_outputs.get("bad r", 0) for report in cluster.reports()) == 1
 
 
 def test_late_rows_of_a_batch_that_was_begun_in_another_layout_count_once(tmp_path: Path) -> None:
@@ -136,13 +135,13 @@ def test_late_rows_of_a_batch_that_was_begun_in_another_layout_count_once(tmp_pa
     cluster.batch(late, shards_done=[0, 3])
     cluster.reshard(3)
     cluster.batch(late)
-    rows = [row["k"] for table in read_aside(tmp_path, LATE, "s") for row in table.to_pylist()]
+    rows = [row["k"] for table in read_side_output(tmp_path, LATE, "s") for row in table.to_pylist()]
     assert sorted(rows) == list(range(8))
     for shards in (1, 5):
         cluster.reshard(shards)
         cluster.batch({})
-        assert sum(about["aside"].get("late s", 0) for about in cluster.abouts()) == 8
-    assert sum(metrics["positive_out"] for about in cluster.abouts() for metrics in about["operators"][:1]) == 8
+        assert sum(report.side_outputs.get("late s", 0) for report in cluster.reports()) == 8
+    assert sum(metrics.positive_out for report in cluster.reports() for metrics in report.operators[:1]) == 8
 
 
 def test_states_of_older_layouts_are_removed_when_nobody_can_go_back_to_them(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Every scenario in one, two and five shards.
 
 Would catch a shard that forgets something between batches, tells something twice, or depends on the order in which
-parcels come: every shard starts from its files in every batch, and every batch is done twice (see `cluster`). In two
+messages come: every shard starts from its files in every batch, and every batch is done twice (see `cluster`). In two
 shards, tables are copied to every group.
 """
 
@@ -19,7 +19,7 @@ from thalweg.scenarios.bind import bind_scenario
 FILES = sorted((Path(__file__).parents[2] / "scenarios").glob("*.scenario"))
 
 # What a session refuses when it happens cannot be refused here, where the source may be far away and nobody asks: it is
-# put aside. A row replaces the one with its key, and a table's change is as of when it becomes known.
+# a side output. A row replaces the one with its key, and a table's change is as of when it becomes known.
 NOT_REFUSED = {
     "refused-row-behind-time-that-passed": {"late s": 1},
     "refused-row-out-of-order": {},  # in the same batch as the row that it is behind: it takes its place

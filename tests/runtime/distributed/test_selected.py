@@ -6,7 +6,7 @@ import pytest
 
 from thalweg.algebra.catalog import Catalog
 from thalweg.cql import compile_script
-from thalweg.runtime.distributed.ingest.selections import selections
+from thalweg.runtime.distributed.ingest.needed import selections
 
 DECLARED = "CREATE STREAM s (a INT, b INT); CREATE STREAM r (a INT); "
 

@@ -25,7 +25,8 @@ from thalweg.core.errors import (
 )
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
-from thalweg.runtime.distributed.checkpoint import folder, store
+from thalweg.runtime.distributed.checkpoint import folder
+from thalweg.runtime.distributed.checkpoint import manifest as manifest_format
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.run import Run
 from thalweg.runtime.spark.sources.directory import directory
@@ -92,7 +93,7 @@ def test_every_row_is_answered_late_or_bad(format_: str, spark: SparkSession, tm
     assert len(texts) == 3 and any("ten" in text for text in texts) and any("yesterday" in text for text in texts)
     assert answered(run) == 2
     assert answered(run) + len(late) + len(bad) == len(rows) + 2
-    assert run.metrics()["aside"] == {"late s": len(late), "bad s": len(bad)}
+    assert run.metrics()["side_outputs"] == {"late s": len(late), "bad s": len(bad)}
     assert run.metrics()["waiting"] == 0
     run.stop()
 
@@ -192,7 +193,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_a_few_lines(spark: SparkSe
     kept = manifest.read_text()
     for damaged, message in (
         (None, "the state after batch 0 is not there"),
-        (kept.replace(f'"version": {store.VERSION}', '"version": 7'), "has format 7"),
+        (kept.replace(f'"version": {manifest_format.VERSION}', '"version": 7'), "has format 7"),
         (kept[: len(kept) // 2], "cannot be read"),
     ):
         manifest.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from thalweg.algebra.plan import MultiJoin
 from thalweg.core.errors import CheckpointError, DataError
-from thalweg.runtime.distributed.checkpoint.pinned_choice import Decided
+from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.query import SparkQuery
 
@@ -62,12 +62,12 @@ def test_a_restart_keeps_the_plan_that_the_state_is_of(spark: SparkSession, tmp_
     learned = run.statistics()
     assert set(learned.sources) == {"a", "b", "c"}
     assert learned.sources["b"].rate == pytest.approx(30 / (run.now - 14_000_000 - 1_767_225_600_000_000), rel=0.01)
-    again = query(spark, tmp_path)._asking.choose(Decided(statistics=learned)).optimized
+    again = query(spark, tmp_path)._asking.choose(PinnedChoice(statistics=learned)).optimized
     assert again is not None and again.statistics.sources["a"].origin == "learned"
 
-    decided = json.loads((tmp_path / "checkpoint" / "query.json").read_text())
-    decided["decided"]["runs"] = "0" * 64
-    (tmp_path / "checkpoint" / "query.json").write_text(json.dumps(decided))
+    pinned = json.loads((tmp_path / "checkpoint" / "query.json").read_text())
+    pinned["pinned_choice"]["runs"] = "0" * 64
+    (tmp_path / "checkpoint" / "query.json").write_text(json.dumps(pinned))
     with pytest.raises(CheckpointError, match="another plan for the same query"):
         other.start(tmp_path / "checkpoint", trigger=ONCE)
 

@@ -45,7 +45,7 @@ def test_a_command_at_once_makes_them_late(run: Run) -> None:
     run.advance(100, at_once=True)
     run.wait()
     assert run.now == 100
-    assert run.metrics()["aside"]["late s"] > 0
+    assert run.metrics()["side_outputs"]["late s"] > 0
 
 
 def test_a_query_that_has_ended_takes_commands_for_its_next_start(run: Run) -> None:

@@ -14,10 +14,10 @@ from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 from thalweg.runtime.distributed.checkpoint.layouts import Layout, Layouts
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.stream_reader import Reading
+from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.inputs import StreamInput
-from thalweg.runtime.spark.compile.stream_frames import Read, read_streams
+from thalweg.runtime.spark.compile.stream_frames import StreamPlan, stream_frames
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.sources import parquet
 from thalweg.runtime.spark.sources.parquet import ParquetFiles
@@ -71,19 +71,19 @@ def test_streams_that_share_tasks_give_what_each_gives_alone(spark: SparkSession
         assert told(spark, folder, tmp_path / arrow, arrow) == wanted, arrow
 
 
-def read(frame: DataFrame, name: str, described: bool = True) -> Read:
+def read(frame: DataFrame, name: str, described: bool = True) -> StreamPlan:
     layouts = Layouts(4, (Layout(0, 2),))
     load = ParquetFiles(ROWS) if described else None
     schema = Schema(tuple(f for f in ROWS if f.name != "tick"))
     stream = StreamInput(Stream(name, schema), frame, "tick", InputTime(0, None), None, "needed", load)
-    return Read(stream, (0,), Reading(name, Schema((schema[0],)), ((0, None),), layouts, False))
+    return StreamPlan(stream, (0,), StreamReader(name, Schema((schema[0],)), ((0, None),), layouts, False))
 
 
 def test_more_streams_than_cores_share_as_many_tasks_as_cores(spark: SparkSession) -> None:
     frame = spark.createDataFrame([("x",), ("y",)], "path string").repartition(2)
     for streams, tasks in ((1, 2), (2, 4), (3, 2), (6, 2)):
-        (parcels,) = read_streams([read(frame, f"s{i}") for i in range(streams)], "nowhere")
-        assert parcels.rdd.getNumPartitions() == tasks, streams
+        (messages,) = stream_frames([read(frame, f"s{i}") for i in range(streams)], "nowhere")
+        assert messages.rdd.getNumPartitions() == tasks, streams
 
 
 def test_streams_stay_in_order(spark: SparkSession) -> None:
@@ -96,4 +96,4 @@ def test_streams_stay_in_order(spark: SparkSession) -> None:
         read(paths, "d"),
         read(ranges, "e"),
     ]
-    assert len(read_streams(streams, "nowhere")) == 4
+    assert len(stream_frames(streams, "nowhere")) == 4

@@ -75,7 +75,7 @@ def test_a_checkpoint_that_knows_no_parts_goes_on_without(
         assert told(query(spark, tmp_path, 2), tmp_path / "checkpoint") == expected(FIRST[-1])
     path = tmp_path / "checkpoint" / "query.json"
     about = json.loads(path.read_text())
-    del about["decided"]["in_parts"]
+    del about["pinned_choice"]["in_parts"]
     path.write_text(json.dumps(about))
     write(tmp_path, LAST)
     assert told(query(spark, tmp_path, 2), tmp_path / "checkpoint") == expected(LAST[-1])

@@ -25,7 +25,7 @@ SAMPLE = (
     "seed001-minus-case3-right-arrives",  # negation
     "seed002-figure5a-join-over-row-windows",  # ROWS: numbered in one shard, then joined
     "trap-lateness-of-timestamps",  # lateness, timestamps
-    "trap-not-in-with-null",  # three stages: parcels that pass through one
+    "trap-not-in-with-null",  # three stages: messages that pass through one
     "trap-partitioned-window-with-range",  # PARTITION BY
     "trap-query-over-a-table-alone",  # a key of two columns; updates and deletes; no stream at all
     "trap-window-on-an-istream",  # ISTREAM

@@ -18,7 +18,7 @@ from thalweg.core.types import DataType
 from thalweg.runtime.spark.sinks import ParquetSink
 from thalweg.runtime.spark.sinks.base import Sinks
 from thalweg.runtime.spark.tasks.answer_rows import answer_type
-from thalweg.runtime.spark.tasks.deliver import handed_over
+from thalweg.runtime.spark.tasks.deliver import hand_over
 
 SCHEMA = answer_type(Schema((Field("k", DataType.STRING),)), stamped=False)
 ROWS = pa.record_batch(
@@ -82,8 +82,8 @@ def test_every_type_comes_back_as_it_was(spark: SparkSession, tmp_path: Path) ->
 
 
 def test_rows_are_told_of_or_given() -> None:
-    assert list(handed_over([ROWS], None, 3, 1)) == [ROWS]
-    (told,) = handed_over([ROWS], lambda rows, batch, part: f"{len(list(rows))} {batch} {part}", 3, 1)
+    assert list(hand_over([ROWS], None, 3, 1)) == [ROWS]
+    (told,) = hand_over([ROWS], lambda rows, batch, part: f"{len(list(rows))} {batch} {part}", 3, 1)
     assert told.to_pydict() == {"note": ["1 3 1"]}
 
 

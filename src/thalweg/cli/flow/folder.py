@@ -11,9 +11,9 @@ from thalweg.core.time import Instant
 from thalweg.cql import check_syntax
 from thalweg.flows.catalog import Catalogue
 from thalweg.flows.command import Command
-from thalweg.runtime.distributed.checkpoint import flow_report
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.distributed.checkpoint.report import flow_top
 
 METRICS = "metrics.json"
 
@@ -73,10 +73,10 @@ class CheckpointFolder:
 
     def report(self) -> dict[str, Any] | None:
         """What the shards have done up to the last batch; None before the first."""
-        abouts = self._checkpoint.abouts()
-        if not abouts:
+        reports = self._checkpoint.reports()
+        if not reports:
             return None
-        return {**flow_report.top(self._desk.made.name, self.live, abouts), "done": False}
+        return {**flow_top(self._desk.made.name, self.live, reports), "done": False}
 
 
 def folder_at(flowdir: str, there: bool = True) -> CatalogueFolder | CheckpointFolder:

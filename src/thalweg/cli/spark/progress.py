@@ -26,7 +26,7 @@ class Progress:
         return self.run.checkpoint.committed
 
     def line(self) -> str:
-        """Batch, time, rows per second, delay, state and rows put aside."""
+        """Batch, time, rows per second, delay, state and rows in side outputs."""
         try:
             metrics = self.run.metrics()
         except DataError:
@@ -37,11 +37,11 @@ class Progress:
         delay = self._delay(metrics)
         parts += [] if delay is None else [f"delay {delay}"]
         parts.append(f"{metrics['stored'] + metrics['waiting']:,} tuples held")
-        aside: dict[str, int] = {}
-        for kind, count in metrics["aside"].items():
+        side: dict[str, int] = {}
+        for kind, count in metrics["side_outputs"].items():
             word = kind.partition(" ")[0]
-            aside[word] = aside.get(word, 0) + count
-        parts += [f"{aside.get('late', 0):,} late"] + ([f"{aside['bad']:,} bad rows"] if aside.get("bad") else [])
+            side[word] = side.get(word, 0) + count
+        parts += [f"{side.get('late', 0):,} late"] + ([f"{side['bad']:,} bad rows"] if side.get("bad") else [])
         return ", ".join(parts)
 
     def _delay(self, metrics: dict[str, Any]) -> str | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,14 @@ from thalweg.core.time import FOREVER, LONGEST
 from thalweg.kernel.operator import Operator
 from thalweg.kernel.state.snapshot import Stateful
 
-_TUPLES = ("positive_in", "negative_in", "positive_out", "negative_out")
+
+class TupleCounts(NamedTuple):
+    """Tuples in and out of an operator."""
+
+    positive_in: int
+    negative_in: int
+    positive_out: int
+    negative_out: int
 
 
 @dataclass
@@ -40,14 +47,14 @@ class OperatorMetrics(Stateful, kind="operator-metrics/1"):
     orders: str = ""  # of multi-way joins: by source of new tuples the inputs in the order in which they are walked
     bytes: int = 0
 
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> TupleCounts:
         """Tuples in and out."""
-        return {name: getattr(self, name) for name in _TUPLES}
+        return TupleCounts(self.positive_in, self.negative_in, self.positive_out, self.negative_out)
 
-    def add(self, counts: Mapping[str, int]) -> None:
-        """What the same operator has done elsewhere."""
-        for name in _TUPLES:
-            setattr(self, name, getattr(self, name) + counts[name])
+    def add(self, counts: TupleCounts) -> None:
+        """Add the tuples of the same operator elsewhere."""
+        for name, count in counts._asdict().items():
+            setattr(self, name, getattr(self, name) + count)
 
     def count(self, inputs: Sequence[Batch], output: Batch, operator: Operator | None) -> None:
         """One more batch."""
@@ -68,14 +75,14 @@ class OperatorMetrics(Stateful, kind="operator-metrics/1"):
             self.premature = self.premature + early if own is None else own
 
 
-def summed(operators: Sequence[Sequence[OperatorMetrics]]) -> list[dict[str, Any]]:
-    """What the operators of several equal pipelines have done together, one by one."""
-    together: list[dict[str, Any]] = []
+def summed(operators: Sequence[Sequence[OperatorMetrics]]) -> list[OperatorMetrics]:
+    """The metrics of the operators of several equal pipelines, one by one."""
+    together: list[OperatorMetrics] = []
     for same in zip(*operators, strict=True):
         one = vars(same[0]).copy()
         for other in same[1:]:
             one.update((name, one[name] + value) for name, value in vars(other).items() if isinstance(value, int))
-        together.append(one)
+        together.append(OperatorMetrics(**one))
     return together
 
 

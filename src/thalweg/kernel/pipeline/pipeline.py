@@ -55,17 +55,14 @@ class Pipeline:
 
     def begin_all(self, before: Instant, feeds: Mapping[str, Batch] | None = None) -> list[Batch]:
         """The same for every operator, over what is there from the beginning."""
-        return self._run(feeds or {}, before, silent=True)
+        return self.process_all(feeds or {}, before, silent=True)
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Batch:
         """One batch: all that streams and tables gained since the last one, up to and at `now`."""
         return self.process_all(feeds, now)[-1]
 
-    def process_all(self, feeds: Mapping[str, Batch], now: Instant) -> list[Batch]:
-        """The same with what every operator's output gained."""
-        return self._run(feeds, now)
-
-    def _run(self, feeds: Mapping[str, Batch], now: Instant, silent: bool = False) -> list[Batch]:
+    def process_all(self, feeds: Mapping[str, Batch], now: Instant, silent: bool = False) -> list[Batch]:
+        """The same with the output of every operator; if `silent`, those that give changes give none."""
         results: list[Batch] = []
         for node, metrics in zip(self.nodes, self.metrics, strict=True):
             inputs: list[Batch] = []

@@ -1,15 +1,15 @@
-"""A query's checkpoint folder: what lies where, and whose it is.
+"""A query's checkpoint folder: the files in it, and the query that it belongs to.
 
-query.json   the plan and the strategy, and what was decided when the query first started
+query.json   the plan and the strategy, and the choices that were pinned when the query first started
 layouts.json the number of groups, and which batches were run in how many shards
 spark/       Spark's own: offsets and commits
 state/       a folder per stage, layout and shard: run files and manifests
 exchange/    large blobs on their way between the tasks of the last batches
 tables/      tables as they were when the query first started
 control/     commands to the running query
-commands/    of a flow: queries that come and go; begin.json those it began with, flow.json what it is made of
+commands/    of a flow: queries to add and drop; begin.json those it began with, flow.json its streams and tables
 heartbeat    if there: one of the query's sources brings nothing but the time
-aside/       late and bad rows
+side_outputs/  late and bad rows
 answers/     the changes of the answer, if no other sink was given
 """
 
@@ -17,17 +17,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from thalweg.core.errors import CheckpointError, PlanError
+from thalweg.core.time import Instant
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts, remove_dropped, shard_folder, usual_groups
-from thalweg.runtime.distributed.checkpoint.pinned_choice import Decided
-from thalweg.runtime.distributed.checkpoint.store import ShardStore, read_manifest
+from thalweg.runtime.distributed.checkpoint.manifest import clock_after, manifest_path, read_manifest
+from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
+from thalweg.runtime.distributed.checkpoint.report import ShardReport
 
-VERSION = 4
+VERSION = 5
+CONTROL_CLOCK = "clock"  # of a command in `control`: the time that is to come, or null
 
 
 @dataclass(frozen=True)
@@ -115,22 +120,31 @@ class Checkpoint:
         return [shard_folder(self.folder, stage, layout, shard) for shard in range(layout.shards)]
 
     def has_done(self, batch: int, stage: int) -> bool:
-        """Whether all shards of a stage have put down their state after a batch."""
-        return all(ShardStore(folder).has(batch) for folder in self.shards(batch, stage))
+        """Whether all shards of a stage have saved their state after a batch."""
+        return all(manifest_path(folder, batch).exists() for folder in self.shards(batch, stage))
 
-    def manifests(self, batch: int, stage: int) -> list[dict[str, Any]]:
-        """What the shards of a stage have put down after a batch."""
-        return [read_manifest(folder / f"manifest-{batch}.json") for folder in self.shards(batch, stage)]
+    def reports_after(self, batch: int, stage: int = 0) -> list[ShardReport]:
+        """The reports of a stage's shards after a batch."""
+        return [read_manifest(folder, batch).report for folder in self.shards(batch, stage)]
 
-    def abouts(self, stage: int = 0) -> list[dict[str, Any]]:
-        """What the shards of a stage say about themselves after the last batch that is done; none before the first."""
+    def reports(self, stage: int = 0) -> list[ShardReport]:
+        """The reports of a stage's shards after the last batch that is done; none before the first."""
         while (done := self.committed) >= 0:
             try:
-                return [manifest["about"] for manifest in self.manifests(done, stage)]
+                return self.reports_after(done, stage)
             except CheckpointError:
-                if self.committed == done:  # else it went on so far in the meantime that the state was forgotten
+                if self.committed == done:  # else the query went on, and has removed the manifests in the meantime
                     raise
         return []
+
+    def clock_after(self, batch: int) -> Instant:
+        """The query's clock after a batch: the answer is known up to here."""
+        return clock_after(self.shards(batch, stage=0)[0], batch)
+
+    def command(self, clock: Instant | None) -> None:
+        """Tell the running query to let time pass up to `clock`, or, with None, that nothing more will come."""
+        name = f"{datetime.now().strftime('%Y%m%d%H%M%S%f')}-{uuid4().hex[:6]}.json"
+        replace_file(self.control / name, json.dumps({CONTROL_CLOCK: clock}).encode() + b"\n")
 
     @property
     def is_claimed(self) -> bool:
@@ -138,14 +152,14 @@ class Checkpoint:
         return (self.folder / "query.json").exists()
 
     @property
-    def decided(self) -> Decided:
-        """What was decided when the query first started."""
-        return Decided.from_json(self.about()["decided"])
+    def pinned_choice(self) -> PinnedChoice:
+        """The choices that were pinned when the query first started."""
+        return PinnedChoice.from_json(self.about()["pinned_choice"])
 
-    def claim(self, identity: Identity, asked: Asked, decided: Decided | None = None) -> Layouts:
+    def claim(self, identity: Identity, asked: Asked, choice: PinnedChoice | None = None) -> Layouts:
         """Make the folder the query's, or see that it is; from the next batch on it has as many shards as asked for.
 
-        What was decided when the query first started stays.
+        The choices that were pinned when the query first started stay.
         """
         path = self.folder / "query.json"
         if self.is_claimed:
@@ -158,7 +172,7 @@ class Checkpoint:
             )
         layouts = asked.first()
         layouts.write(self.folder)
-        about = {"version": VERSION, **identity.as_tree(), "decided": (decided or Decided()).as_json()}
+        about = {"version": VERSION, **identity.as_tree(), "pinned_choice": (choice or PinnedChoice()).to_json()}
         replace_file(path, json.dumps(about, indent=2).encode())
         return layouts
 

@@ -1,4 +1,4 @@
-"""A look into checkpoints, from outside and without Spark."""
+"""Read-only inspection of checkpoints, without Spark."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from thalweg.core.errors import CheckpointError
-from thalweg.core.time import Instant
 from thalweg.runtime.distributed.checkpoint.files import ArrayFile
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
-from thalweg.runtime.distributed.checkpoint.store import read_manifest
+from thalweg.runtime.distributed.checkpoint.manifest import Manifest, read_manifest, read_manifest_and_state
+from thalweg.runtime.distributed.checkpoint.report import ShardReport, side_output_counts
 
 _SHOWN = 8  # values of an array
 
@@ -23,38 +23,29 @@ class Shard:
     stage: int
     shard: int
     folder: Path
-    manifest: dict[str, Any]
+    manifest: Manifest
 
     @property
-    def about(self) -> dict[str, Any]:
-        """What it says about itself."""
-        about: dict[str, Any] = self.manifest["about"]
-        return about
-
-    @property
-    def now(self) -> Instant:
-        """Its clock."""
-        return int(self.about["now"])
-
-    @property
-    def files(self) -> list[str]:
-        """The run files that hold its arrays."""
-        return list(self.manifest["files"])
+    def report(self) -> ShardReport:
+        """The shard's report about itself."""
+        return self.manifest.report
 
     @property
     def size(self) -> int:
         """Bytes on disk."""
-        return sum((self.folder / name).stat().st_size for name in self.files)
+        return sum((self.folder / name).stat().st_size for name in self.manifest.files)
 
     def as_tree(self) -> dict[str, Any]:
         """For programs."""
-        return {"stage": self.stage, "shard": self.shard, **self.about, "bytes": self.size, "files": self.files}
+        files = list(self.manifest.files)
+        own = {"stage": self.stage, "shard": self.shard}
+        return {**own, **self.report.to_json(), "bytes": self.size, "files": files}
 
     def arrays(self) -> list[dict[str, Any]]:
         """Every array: where it belongs, its type and length, and its first values."""
-        files = {name: ArrayFile(self.folder / name) for name in self.files}
+        files = {name: ArrayFile(self.folder / name) for name in self.manifest.files}
         found = []
-        state = read_manifest(self.folder / f"manifest-{self.manifest['batch']}.json", with_state=True)["state"]
+        _, state = read_manifest_and_state(self.folder, self.manifest.batch)
         for where, (name, place) in _addresses(state, ""):
             array = files[name][place]
             first = array.ravel()[:_SHOWN].tolist()
@@ -71,12 +62,9 @@ def checkpoints(folder: Path) -> list[Checkpoint]:
 
 
 def summary(checkpoint: Checkpoint) -> dict[str, Any]:
-    """Whose it is, how far it has come, and what has been put aside."""
-    about, layouts, held = checkpoint.about(), checkpoint.layouts, shards(checkpoint)
-    aside: dict[str, int] = {}
-    for shard in held:
-        for kind, count in shard.about["aside"].items():
-            aside[kind] = aside.get(kind, 0) + count
+    """The query that a checkpoint belongs to, how far it has come, and how many rows its side outputs have."""
+    about, layouts = checkpoint.about(), checkpoint.layouts
+    reports = [shard.report for shard in shards(checkpoint)]
     return {
         "checkpoint": str(checkpoint.folder),
         "plan": about["plan"],
@@ -84,8 +72,8 @@ def summary(checkpoint: Checkpoint) -> dict[str, Any]:
         "batches": checkpoint.committed + 1,
         "groups": layouts.groups,
         "layouts": [{"since": layout.since, "shards": layout.shards} for layout in layouts.history],
-        "stamped": any(shard.about["stamped"] for shard in held),
-        "aside": aside,
+        "stamped": any(report.stamped for report in reports),
+        "side_outputs": side_output_counts(reports),
     }
 
 
@@ -96,7 +84,7 @@ def shards(checkpoint: Checkpoint) -> list[Shard]:
         return []
     stages = sorted(int(path.name.partition("-")[2]) for path in (checkpoint.folder / "state").glob("stage-*"))
     return [
-        Shard(stage, shard, folder, read_manifest(folder / f"manifest-{done}.json"))
+        Shard(stage, shard, folder, read_manifest(folder, done))
         for stage in stages
         for shard, folder in enumerate(checkpoint.shards(done, stage))
     ]

@@ -1,4 +1,4 @@
-"""What is decided when a query first starts, and stays so: its state lies accordingly."""
+"""The choices of the optimiser that are pinned when a query first starts: its state is laid out accordingly."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from thalweg.optimizer.statistics import Statistics
 
 
 @dataclass(frozen=True)
-class Decided:
-    """The tables that are copied to every group, the statistics that the plan was chosen by, and the plan's digest.
+class PinnedChoice:
+    """The tables that are broadcast to every group, the statistics that the plan was chosen by, and its digest.
 
-    `in_parts` is the setting of that name; checkpoints that do not tell it are older.
+    `in_parts` is the setting of that name; older checkpoints do not have it.
     """
 
-    copied: frozenset[str] = frozenset()
+    broadcast: frozenset[str] = frozenset()
     statistics: Statistics = field(default_factory=Statistics)
     runs: str | None = None
     in_parts: int | None = None
@@ -32,17 +32,17 @@ class Decided:
                 hint="another version of Thalweg has chosen it: go on with that one, or start the query anew",
             )
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """For query.json."""
         return {
-            "copied": sorted(self.copied),
+            "broadcast": sorted(self.broadcast),
             "statistics": self.statistics.as_json(),
             "runs": self.runs,
             "in_parts": self.in_parts,
         }
 
     @staticmethod
-    def from_json(told: Mapping[str, Any]) -> Decided:
-        """What `as_json` gave."""
-        statistics = Statistics.from_json(told["statistics"])
-        return Decided(frozenset(told["copied"]), statistics, told["runs"], told.get("in_parts"))
+    def from_json(tree: Mapping[str, Any]) -> PinnedChoice:
+        """What `to_json` gave."""
+        statistics = Statistics.from_json(tree["statistics"])
+        return PinnedChoice(frozenset(tree["broadcast"]), statistics, tree["runs"], tree.get("in_parts"))

@@ -1,47 +1,51 @@
-"""Where a shard's state lies between batches: immutable run files, and a manifest for each batch.
+"""A shard's state between batches: immutable run files, and a manifest for each batch.
 
     runs-<batch>-<attempt>.arrow   the arrays that the batch made, memory-mapped when read
-    manifest-<batch>.json          the state after the batch: values, and where each array is
+    manifest-<batch>.json          the state after the batch: values, and the address of each array
 
-A manifest has two lines: what there is to know about the state, and the state itself, which few readers need. It is
-written to another name, brought to disk and renamed, so it is there as a whole or not at all. Batch b reads manifest
-b-1 and writes b; if it is run again, or twice at once, each attempt writes runs of its own and the last manifest
-counts. An array that the batch before has written is not written again: it is known by identity, for snapshots share
-what has not changed. So a manifest names its own runs and some of those that the manifest before names, and what the
-last few manifests do not name, no later one will. A file of which little is still needed is given up: that is written
-once more, with what is new.
+Batch b reads manifest b-1 and writes manifest b. If it is run again, or twice at once, each attempt writes runs of its
+own and the last manifest counts. An array that the batch before has written is not written again: it is known by
+identity, since snapshots share arrays that have not changed. So a manifest names its own runs and some of those that
+the manifest before names; a run file that the last few manifests do not name is removed.
 """
 
 from __future__ import annotations
 
-import json
-import re
-import sys
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import uuid4
 from weakref import ref
 
-from thalweg.core.errors import CheckpointError
-from thalweg.kernel.state.snapshot import Tree
-from thalweg.runtime.distributed.checkpoint.files import ArrayFile, replace_file, write_arrays
-from thalweg.runtime.distributed.checkpoint.saving import Known, Saving, still_needed
+import numpy as np
 
-VERSION = 3
+from thalweg.core.errors import CheckpointError
+from thalweg.core.lanes import Lane
+from thalweg.kernel.state.snapshot import PLAIN, Tree
+from thalweg.runtime.distributed.checkpoint.files import ArrayFile, write_arrays
+from thalweg.runtime.distributed.checkpoint.manifest import (
+    NO_REPORT,
+    NO_WEIGHT,
+    Manifest,
+    Weight,
+    batch_of,
+    is_attempt,
+    manifest_batches,
+    manifest_path,
+    read_manifest,
+    read_manifest_and_state,
+)
+from thalweg.runtime.distributed.checkpoint.report import ShardReport
+
 KEPT_BATCHES = 3  # so many states can be gone back to: the last, and those that a failed batch may need
 
-_OURS = re.compile(r"\.?(?:manifest|runs)-(\d+)[-.]")
+Address = tuple[str, int]  # a file, and the place of an array in it
+Known = dict[int, tuple[ref[Lane], Address]]  # arrays by their identity
 
-
-class Weight(NamedTuple):
-    """Which of two states after the same batch counts: that of the later start, then that made of more parcels."""
-
-    start: str
-    parcels: int
-
-
-_NOTHING = Weight("", 0)
+_MIN_USED = 4  # a large file is given up when less than a fourth of it is needed
+_SMALL_FILE = 1 << 16  # bytes
+_MOST_SMALL_FILES = 16
 
 
 class ShardStore:
@@ -55,60 +59,48 @@ class ShardStore:
 
     def batches(self) -> list[int]:
         """The batches after which the state is known, in order."""
-        return sorted(map(_number, self._folder.glob("manifest-*.json")))
+        return manifest_batches(self._folder)
 
     def has(self, batch: int) -> bool:
         """Whether the state after a batch is there."""
-        return self._manifest(batch).exists()
+        return manifest_path(self._folder, batch).exists()
 
     def is_at(self, batch: int) -> bool:
         """Whether the state after a batch is still the one that this store has last saved or loaded.
 
         It is not if another process has done the batch since, or if the folder was deleted and made anew.
         """
-        if self._last is None or self._last[0] != batch:
-            return False
-        head = _head(self._last[1])
-        try:
-            with self._manifest(batch).open("rb") as file:
-                return file.read(len(head)) == head
-        except FileNotFoundError:
-            return False
+        return self._last is not None and self._last[0] == batch and is_attempt(self._folder, *self._last)
 
     def load(self, batch: int) -> Tree:
         """The state after a batch."""
-        manifest = read_manifest(self._manifest(batch), with_state=True)
+        manifest, state = read_manifest_and_state(self._folder, batch)
         self._known = {}
-        self._sizes = {name: _size(self._folder / name) for name in manifest["files"]}
-        files = {name: ArrayFile(self._folder / name) for name in manifest["files"]}
-        self._last = (batch, manifest["attempt"])
-        return self._decoded(manifest["state"], files)
+        self._sizes = {name: _size(self._folder / name) for name in manifest.files}
+        files = {name: ArrayFile(self._folder / name) for name in manifest.files}
+        self._last = (batch, manifest.attempt)
+        return self._decoded(state, files)
 
-    def is_outdone(self, batch: int, weight: Weight) -> bool:
+    def is_outweighed(self, batch: int, weight: Weight) -> bool:
         """Whether the state after a batch is there already, and counts for as much as one of this weight."""
         try:
-            return Weight(*read_manifest(self._manifest(batch))["weight"]) >= weight
+            return read_manifest(self._folder, batch).weight >= weight
         except CheckpointError:
             return False
 
-    def save(self, batch: int, state: Tree, about: dict[str, Any], weight: Weight = _NOTHING) -> None:
-        """The state after a batch; `about` is whatever people may want to know of it."""
+    def save(self, batch: int, state: Tree, report: ShardReport = NO_REPORT, weight: Weight = NO_WEIGHT) -> None:
+        """Save the state after a batch, with the shard's report."""
         attempt = uuid4().hex
-        saving = Saving(f"runs-{batch}-{attempt[:8]}.arrow", still_needed(state, self._known, self._sizes))
+        saving = _Saving(f"runs-{batch}-{attempt[:8]}.arrow", _still_needed(state, self._known, self._sizes))
         encoded = saving.encoded(state)
         if saving.new:
             write_arrays(self._folder / saving.file, saving.new)
             self._sizes[saving.file] = _size(self._folder / saving.file)
-        rest = {"batch": batch, "files": sorted(saving.files), "weight": list(weight), "about": about}
-        lines = json.dumps(rest)[1:], json.dumps(encoded)
-        replace_file(self._manifest(batch), _head(attempt) + b", " + "\n".join(lines).encode())
+        Manifest(batch, attempt, tuple(sorted(saving.files)), weight, report).write(self._folder, encoded)
         self._known = saving.known
         self._sizes = {name: self._sizes[name] for name in saving.files}
         self._last = (batch, attempt)
-        self._forget(batch)
-
-    def _manifest(self, batch: int) -> Path:
-        return self._folder / f"manifest-{batch}.json"
+        self._remove_older(batch)
 
     def _decoded(self, tree: Any, files: dict[str, ArrayFile]) -> Tree:
         match tree:
@@ -124,8 +116,8 @@ class ShardStore:
                 return [self._decoded(item, files) for item in tree]
         return tree
 
-    def _forget(self, batch: int) -> None:
-        """Remove manifests that nobody will go back to, the runs that only they name, and what attempts left behind.
+    def _remove_older(self, batch: int) -> None:
+        """Remove manifests of batches that nobody will go back to, and run files that no other manifest names.
 
         An attempt that was overtaken by others may find the manifests it looks for gone: then it removes nothing.
         """
@@ -133,47 +125,79 @@ class ShardStore:
         named: set[str] = set()
         try:
             for kept in (b for b in self.batches() if b >= oldest):
-                named.update(read_manifest(self._manifest(kept))["files"])
+                named.update(read_manifest(self._folder, kept).files)
         except CheckpointError:
             return
         for path in self._folder.iterdir():
-            if _number(path) < oldest and path.name not in named:
+            if batch_of(path) < oldest and path.name not in named:
                 with suppress(OSError):  # the next batch will try again
                     path.unlink(missing_ok=True)
 
 
-def _head(attempt: str) -> bytes:
-    """How a manifest begins."""
-    return f'{{"version": {VERSION}, "attempt": "{attempt}"'.encode()
+class _Saving:
+    """One save: the arrays that must be written, and the addresses of all."""
+
+    def __init__(self, file: str, known: Known) -> None:
+        self.file, self.new, self.files = file, list[Lane](), set[str]()
+        # An array that is not part of this state is forgotten: its file may be gone by the next save.
+        self.known = known
+
+    def encoded(self, tree: Tree) -> Any:
+        """The state with addresses for arrays."""
+        if type(tree) in PLAIN:
+            return tree
+        match tree:
+            case np.ndarray():
+                address = self._address(tree)
+                self.files.add(address[0])
+                return {"@": list(address)}
+            case tuple():
+                return {"()": [self.encoded(item) for item in tree]}
+            case list():
+                return [self.encoded(item) for item in tree]
+            case dict():
+                return {key: self.encoded(item) for key, item in tree.items()}
+        return tree
+
+    def _address(self, array: Lane) -> Address:
+        known = self.known.get(id(array))
+        if known is not None:
+            return known[1]
+        address = (self.file, len(self.new))
+        self.new.append(array)
+        self.known[id(array)] = (ref(array), address)
+        return address
+
+
+def _still_needed(state: Tree, known: Known, sizes: Mapping[str, int]) -> Known:
+    """The arrays of a state that are in files which are kept.
+
+    A large file of which little is needed is given up, and so are all small ones once there are many: arrays that are
+    still needed are written once more, with the new ones. So files stay few and not tiny, and no larger than a few
+    states.
+    """
+    there: Known = {}
+    live: dict[str, int] = {}
+    for array in _arrays(state):
+        found = known.get(id(array))
+        if found is not None and found[0]() is array and id(array) not in there:
+            there[id(array)] = found
+            live[found[1][0]] = live.get(found[1][0], 0) + array.nbytes
+    small = {name for name in live if sizes[name] <= _SMALL_FILE}
+    given_up = {name for name, size in live.items() if name not in small and _MIN_USED * size < sizes[name]}
+    if len(small) > _MOST_SMALL_FILES:
+        given_up |= small
+    return {key: found for key, found in there.items() if found[1][0] not in given_up}
+
+
+def _arrays(tree: Tree) -> Iterator[Lane]:
+    if isinstance(tree, np.ndarray):
+        yield tree
+    elif isinstance(tree, list | tuple | dict):
+        for item in tree.values() if isinstance(tree, dict) else tree:
+            if type(item) not in PLAIN:
+                yield from _arrays(item)
 
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
-
-
-def _number(path: Path) -> int:
-    """The batch that a manifest or a run file belongs to, also while it has its other name."""
-    found = _OURS.match(path.name)
-    return int(found[1]) if found else sys.maxsize  # not ours: newer than anything
-
-
-def read_manifest(path: Path, with_state: bool = False) -> dict[str, Any]:
-    """A manifest, perhaps with the state in it; a CheckpointError says what is wrong with it."""
-    try:
-        with path.open("rb") as file:
-            manifest: dict[str, Any] = json.loads(file.readline())
-            if manifest.get("version") != VERSION:
-                raise CheckpointError(
-                    f"{path} has format {manifest.get('version')}, but this version of Thalweg reads format {VERSION}",
-                    hint="go on with the version that wrote it, or start the query anew",
-                )
-            if with_state:
-                manifest["state"] = json.loads(file.readline())
-    except FileNotFoundError:
-        raise CheckpointError(
-            f"the state after batch {_number(path)} is not there: {path} is missing",
-            hint="a file of the checkpoint was deleted; restore it, or start the query anew with another checkpoint",
-        ) from None
-    except ValueError as error:
-        raise CheckpointError(f"{path} cannot be read: {error}", hint="restore the file from a backup") from error
-    return manifest

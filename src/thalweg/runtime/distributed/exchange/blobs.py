@@ -1,9 +1,9 @@
 """Large blobs on their way between tasks: files in the checkpoint's folder, for a micro-batch or two.
 
-Through the JVM's shuffle a blob is copied, compressed and copied again, several times what it takes to write it to a
-file and map that file where it is read; so only where it lies travels with the parcel. A task writes files with
-names of their own, before its parcels are seen by anybody: a task that is run again writes others, and the parcels that
-count name theirs. Nothing is brought to disk for good: after a crash the batch is run again, and so are its tasks.
+Through the JVM's shuffle a blob is copied, compressed and copied again, several times the cost of writing it to a file
+and mapping that file where it is read. So a message carries only a `BlobRef`. A task writes files with names of their
+own before anybody sees its messages: a task that is run again writes other files, and the messages that count refer to
+theirs. Files are not synced to disk: after a crash the batch is run again, and so are its tasks.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import pyarrow as pa
 from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.checkpoint.files import not_written
 
-LARGE = 1 << 16  # bytes
-_KEPT = 2  # batches whose files are kept: a task of the batch before may still be at work
+LARGE = 1 << 16  # bytes: larger blobs travel as files
+_KEPT_BATCHES = 2  # a task of the batch before may still be at work
 
 
-class Lying(NamedTuple):
-    """Where a blob lies."""
+class BlobRef(NamedTuple):
+    """Where a blob is."""
 
     file: str
-    first: int
+    offset: int
     size: int
 
 
@@ -38,39 +38,39 @@ class BlobFiles:
         self._folder = Path(checkpoint) / "exchange"
         self._mapped: dict[str, pa.Buffer] = {}
 
-    def put(self, batch: int, blobs: Sequence[bytes | pa.Buffer]) -> list[Lying]:
-        """Write blobs to a file."""
+    def write(self, batch: int, blobs: Sequence[bytes | pa.Buffer]) -> list[BlobRef]:
+        """Write blobs to one new file."""
         path = self._folder / str(batch) / uuid4().hex
-        lying: list[Lying] = []
+        refs: list[BlobRef] = []
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("wb") as file:
                 for blob in blobs:
-                    file.write(b"\0" * (-file.tell() % 64))  # so that arrays are aligned where they lie
-                    lying.append(Lying(f"{batch}/{path.name}", file.tell(), len(blob)))
+                    file.write(b"\0" * (-file.tell() % 64))  # so that arrays are aligned when they are mapped
+                    refs.append(BlobRef(f"{batch}/{path.name}", file.tell(), len(blob)))
                     file.write(blob)
         except OSError as error:
             raise not_written(path, error) from error
-        return lying
+        return refs
 
-    def get(self, lying: Lying) -> pa.Buffer:
-        """A blob, where it lies."""
-        if lying.file not in self._mapped:
-            path = self._folder / lying.file
+    def read(self, ref: BlobRef) -> pa.Buffer:
+        """A blob, memory-mapped."""
+        if ref.file not in self._mapped:
+            path = self._folder / ref.file
             try:
                 with pa.memory_map(str(path)) as source:
-                    self._mapped[lying.file] = source.read_buffer()
+                    self._mapped[ref.file] = source.read_buffer()
             except FileNotFoundError:
                 raise CheckpointError(
                     f"{path} is missing, though a task of this micro-batch has written it",
                     hint="the checkpoint must be in a folder that all of Spark's workers see; start the query again",
                 ) from None
-        return self._mapped[lying.file].slice(lying.first, lying.size)
+        return self._mapped[ref.file].slice(ref.offset, ref.size)
 
-    def forget(self, batch: int) -> None:
+    def remove_older(self, batch: int) -> None:
         """Remove the files of batches that were done long before this one."""
         if not self._folder.is_dir():
             return
         for folder in self._folder.iterdir():
-            if folder.name.isdecimal() and int(folder.name) <= batch - _KEPT:
+            if folder.name.isdecimal() and int(folder.name) <= batch - _KEPT_BATCHES:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Batches as bytes: Arrow's stream format, with strings spelled out, for whoever has another string pool."""
+"""Batches as bytes: Arrow's stream format, with strings instead of codes, since every group has its own string pool."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def from_arrow(table: pa.RecordBatch, schema: Schema, pool: StringPool) -> Batch
     return Batch(columns, start, end, sign, Dates(*dates) if dates else None)
 
 
-def brought(table: pa.RecordBatch, needed: Sequence[int], schema: Schema, pool: StringPool) -> list[Lane]:
-    """All columns of a stream's rows of which only the needed ones were brought along; the others are NULLs."""
+def stream_lanes(table: pa.RecordBatch, needed: Sequence[int], schema: Schema, pool: StringPool) -> list[Lane]:
+    """All columns of a stream's rows. The table has only the needed ones; the others are NULL."""
     places = {column: place for place, column in enumerate(needed)}
     return [
         to_lane(table.column(places[i]), field.type, pool) if i in places else null_lane(field.type, table.num_rows)
@@ -42,7 +42,7 @@ def brought(table: pa.RecordBatch, needed: Sequence[int], schema: Schema, pool: 
 
 
 def pack(table: pa.RecordBatch) -> pa.Buffer:
-    """As bytes."""
+    """One record batch as bytes."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_batch(table)
@@ -50,7 +50,7 @@ def pack(table: pa.RecordBatch) -> pa.Buffer:
 
 
 def unpack(blob: bytes | pa.Buffer) -> pa.RecordBatch:
-    """The bytes that `pack` made, read in place."""
+    """The record batch that `pack` was given, read in place."""
     with pa.ipc.open_stream(blob) as reader:
         return reader.read_next_batch()
 

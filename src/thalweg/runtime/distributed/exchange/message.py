@@ -1,32 +1,69 @@
-"""What travels between tasks: (group, port, part, clock, system, blob).
+"""What travels between the tasks of one micro-batch.
 
-`part` and the order in which a part packs its tuples fix the order of arrival, whatever order parcels come in. Ports
-below zero have a meaning of their own.
+`part` and the order in which a part packs its tuples fix the order of arrival, whatever order messages come in.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from enum import IntEnum
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from thalweg.core.time import Instant
-
-HEARTBEAT = -1  # says what time it is, and nothing else
-COMMAND = -2  # "advance" in `clock`, or "drain" if that is DRAIN
-BAD = -3  # rows of a source that are no tuples, and why
-TOO_LATE = -4  # rows of a source that came too late
-FLOW = -5  # a query that is to be added to a flow, or dropped
-DONE = -6  # what has been counted of rows that were answered where they were read, and a note about their answers
-DRAIN: Instant = -(1 << 61)  # the clock of a command to drain
+from thalweg.kernel.pipeline.metrics import TupleCounts
+from thalweg.runtime.distributed.exchange.codec import pack, unpack
 
 
-class Parcel(NamedTuple):
+class MessageKind(IntEnum):
+    """What a message brings. Between Spark's tasks the kind is a column of integers."""
+
+    ROWS = 0  # tuples of a stream, changes of a table or results of an earlier stage, for a port
+    HEARTBEAT = 1  # the time and nothing else
+    ADVANCE = 2  # a user's command: let time pass up to `clock`
+    DRAIN = 3  # a user's command: nothing more will come
+    BAD_ROWS = 4  # rows of a source that are no tuples, and why
+    LATE_ROWS = 5  # rows of a source that came too late
+    FLOW_COMMAND = 6  # a query to add to a flow, or to drop
+    ANSWERED = 7  # counts of rows that the task that read them has answered, see `Answered`
+
+
+class Message(NamedTuple):
     """Something for a group, or, under the number of any of its groups, for a shard."""
 
+    kind: MessageKind
     group: int
-    port: int
-    part: int
-    clock: Instant
-    system: int
-    blob: bytes | pa.Buffer
+    port: int  # of ROWS; 0 for other kinds
+    part: int  # of the source, or the shard of the earlier stage
+    clock: Instant  # of ROWS: the greatest time of the part; of HEARTBEAT and ADVANCE: what time it is
+    system: int  # the system's clock as of the micro-batch, in microseconds
+    blob: bytes | pa.Buffer = b""
+
+
+def in_order(messages: Iterable[Message]) -> list[Message]:
+    """The same order for the same messages, whatever order they came in."""
+    return sorted(messages, key=lambda message: (message.kind, message.port, message.part, message.group))
+
+
+class Answered(NamedTuple):
+    """The blob of an ANSWERED message: the rows, the tuples of each operator, and the sink's note about the answers."""
+
+    arrived: int
+    operators: list[TupleCounts]
+    note: str
+
+    def packed(self) -> pa.Buffer:
+        """As the blob of a message."""
+        row = {"arrived": self.arrived, "operators": [counts._asdict() for counts in self.operators]}
+        return pack(pa.RecordBatch.from_pylist([{**row, "note": self.note}], schema=_ANSWERED))
+
+    @staticmethod
+    def unpacked(blob: bytes | pa.Buffer) -> Answered:
+        """What `packed` made."""
+        (row,) = unpack(blob).to_pylist()
+        return Answered(row["arrived"], [TupleCounts(**counts) for counts in row["operators"]], row["note"])
+
+
+_COUNTS = pa.struct([(name, pa.int64()) for name in TupleCounts._fields])
+_ANSWERED = pa.schema([("arrived", pa.int64()), ("operators", pa.list_(_COUNTS)), ("note", pa.string())])

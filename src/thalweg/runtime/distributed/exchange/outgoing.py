@@ -1,4 +1,4 @@
-"""What the groups of a shard have for later stages, packed together: one parcel for each group that it goes to."""
+"""Rows that the groups of a shard send to later stages, packed together: one message for each group that gets some."""
 
 from __future__ import annotations
 
@@ -7,41 +7,44 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from thalweg.core.time import Instant
 from thalweg.runtime.distributed.exchange.codec import pack
-from thalweg.runtime.distributed.exchange.message import Parcel
-from thalweg.runtime.distributed.exchange.partitioning import in_groups
-
-Groups = npt.NDArray[np.uint16]
+from thalweg.runtime.distributed.exchange.message import Message, MessageKind
+from thalweg.runtime.distributed.exchange.partitioning import Groups, sort_by_group
 
 
-class Outbox:
+class OutgoingRows:
     """Rows by port, each with the group that it belongs to."""
 
     def __init__(self) -> None:
         self._rows: defaultdict[int, list[tuple[pa.RecordBatch, Groups | int]]] = defaultdict(list)
 
-    def put(self, port: int, rows: pa.RecordBatch, to: Groups | int) -> None:
-        """More rows for a port: the group of each, or of all."""
-        self._rows[port].append((rows, to))
+    def add(self, port: int, rows: pa.RecordBatch, groups: Groups | int) -> None:
+        """More rows for a port: the group of each, or the one group of all."""
+        self._rows[port].append((rows, groups))
 
-    def parcels(self, shard: int, clock: Instant, system: int) -> Iterator[Parcel]:
-        """All of them, in the order in which they were put."""
-        for port, put in self._rows.items():
-            if len(put) == 1 and isinstance(put[0][1], int):
-                yield Parcel(put[0][1], port, shard, clock, system, pack(put[0][0]))
-                continue
-            rows = pa.Table.from_batches([batch for batch, _ in put]).combine_chunks().to_batches()[0]
-            groups = np.concatenate([_each(to, batch.num_rows) for batch, to in put])
-            order, cuts = in_groups(groups, int(groups.max()) + 1)
-            rows = rows.take(pa.array(order))
-            for group, (a, b) in enumerate(pairwise(cuts.tolist())):
-                if a < b:
-                    yield Parcel(group, port, shard, clock, system, pack(rows.slice(a, b - a)))
+    def messages(self, shard: int, clock: Instant, system: int) -> Iterator[Message]:
+        """All rows; those of a group in the order in which they were added."""
+        for port, added in self._rows.items():
+            for group, rows in _by_group(added):
+                yield Message(MessageKind.ROWS, group, port, shard, clock, system, pack(rows))
 
 
-def _each(to: Groups | int, count: int) -> Groups:
-    return np.full(count, to, dtype=np.uint16) if isinstance(to, int) else to
+def _by_group(added: list[tuple[pa.RecordBatch, Groups | int]]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    first, groups_of_first = added[0]
+    if len(added) == 1 and isinstance(groups_of_first, int):
+        yield groups_of_first, first
+        return
+    rows = pa.Table.from_batches([batch for batch, _ in added]).combine_chunks().to_batches()[0]
+    groups = np.concatenate([_of_each_row(groups, batch.num_rows) for batch, groups in added])
+    order, cuts = sort_by_group(groups, int(groups.max()) + 1)
+    rows = rows.take(pa.array(order))
+    for group, (a, b) in enumerate(pairwise(cuts.tolist())):
+        if a < b:
+            yield group, rows.slice(a, b - a)
+
+
+def _of_each_row(groups: Groups | int, count: int) -> Groups:
+    return np.full(count, groups, dtype=np.uint16) if isinstance(groups, int) else groups

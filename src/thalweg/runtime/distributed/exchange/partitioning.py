@@ -1,4 +1,4 @@
-"""Which group a tuple belongs to: a hash of its key's values, the same in every process and for ever."""
+"""The group that a tuple belongs to: a hash of its key's values, the same in every process and every version."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
 from thalweg.kernel.sweep.evaluate import Evaluator
 
+Groups = npt.NDArray[np.uint16]  # the group of each row
+
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 
 
-class Spread:
-    """The groups of rows of `schema` by a key; the empty key means group 0."""
+class Partitioner:
+    """Finds the groups of rows of `schema` by a key; the empty key means group 0."""
 
     def __init__(self, key: Sequence[Expression], schema: Schema, pool: StringPool, groups: int) -> None:
         self._evaluate = Evaluator(key, schema, pool)
@@ -29,7 +31,7 @@ class Spread:
         self._pool, self._groups = pool, groups
         self._hashes: Ints = np.empty(0, dtype=np.int64)  # by code of the string pool
 
-    def groups(self, columns: Sequence[Lane], rows: int) -> npt.NDArray[np.uint16]:
+    def groups(self, columns: Sequence[Lane], rows: int) -> Groups:
         """The group of each row."""
         if self._groups == 1 or not self._types:
             return np.zeros(rows, dtype=np.uint16)
@@ -41,7 +43,7 @@ class Spread:
         return ((mixed >> _HALF) % np.uint64(self._groups)).astype(np.uint16)
 
     def _of_strings(self, codes: Ints) -> Ints:
-        """A hash of each string's bytes; each string of the pool is looked at once."""
+        """A hash of each string's bytes; each string of the pool is hashed once."""
         known = len(self._hashes)
         if known < len(self._pool):
             new = self._pool.decode(np.arange(known, len(self._pool))).to_pylist()
@@ -53,15 +55,15 @@ class Spread:
         return np.where(missing, NULL, self._hashes[np.where(missing, 0, codes)])
 
 
-def in_groups(groups: npt.NDArray[np.uint16], count: int) -> tuple[Ints, Ints]:
-    """The rows in order of their groups, and where each group begins; behind the last one, where that ends."""
+def sort_by_group(groups: Groups, count: int) -> tuple[Ints, Ints]:
+    """The rows in order of their groups, and where each group begins; the last entry is where the last group ends."""
     order = np.argsort(groups, kind="stable")
     return order, np.searchsorted(groups[order], np.arange(count + 1))
 
 
-def by_group(groups: npt.NDArray[np.uint16], count: int) -> list[Ints | slice]:
+def rows_by_group(groups: Groups, count: int) -> list[Ints | slice]:
     """For each group the rows that belong to it, in order."""
     if count == 1:
         return [slice(None)]
-    order, cuts = in_groups(groups, count)
+    order, cuts = sort_by_group(groups, count)
     return [order[a:b] for a, b in pairwise(cuts.tolist())]

@@ -1,14 +1,15 @@
-"""What time it is for a query over several inputs (docs: "Time").
+"""The clock (watermark) of a query over several inputs (docs: "Time").
 
     now = min over inputs of (greatest ts seen - lateness)
 
-Every shard is told the same about all inputs in the same micro-batch, so every shard comes to the same `now`.
+In a micro-batch every shard gets the same times of all inputs, so every shard computes the same `now`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.kernel.state.snapshot import Stateful
@@ -16,13 +17,21 @@ from thalweg.kernel.state.snapshot import Stateful
 
 @dataclass(frozen=True)
 class InputTime:
-    """What is known about time on an input: how late a tuple may be, and after what silence its clock goes on alone.
+    """How late a tuple of an input may be, and after what silence the input's clock goes on alone.
 
-    `idle` is in microseconds of the system's clock; None means that the input may keep everybody waiting.
+    `idle` is in microseconds of the system's clock; None means that the query waits for a silent input.
     """
 
     lateness: int = 0
     idle: int | None = None
+
+
+class StepTime(NamedTuple):
+    """The query's clock before and after a micro-batch, and the system's clock as of it."""
+
+    before: Instant
+    after: Instant
+    system: int
 
 
 class QueryClock(Stateful, kind="query-clock/1"):
@@ -32,8 +41,8 @@ class QueryClock(Stateful, kind="query-clock/1"):
 
     def __init__(self, inputs: Mapping[str, InputTime], stamped: bool) -> None:
         self._inputs, self._stamped = dict(inputs), stamped
-        self.now: Instant = BEGINNING  # everything before has been told to the operators
-        self.began: Instant | None = None  # what time it first was
+        self.now: Instant = BEGINNING  # operators have got all tuples up to here
+        self.began: Instant | None = None  # the first time that the clock showed
         self._seen: dict[str, int] = {}  # by input: the greatest ts
         self._heard: dict[str, int] = {}  # by input: when it last brought a tuple, by the system's clock
         self._first = 0  # when the query began, by the system's clock
@@ -44,14 +53,14 @@ class QueryClock(Stateful, kind="query-clock/1"):
         return max(self._seen.values(), default=None)
 
     def see(self, seen: Mapping[str, Instant], system: int) -> Instant:
-        """Tuples up to some ts have come on some inputs, at a time by the system's clock; the query's time now."""
+        """Advance by the greatest ts that inputs have brought, as of `system`; the clock afterwards."""
         self._first = self._first or system
         for name, ts in seen.items():
             self._seen[name] = max(ts, self._seen.get(name, BEGINNING))
             self._heard[name] = system
         times = [self._time(name, system) for name in self._inputs]
         known = [time for time in times if time is not None]
-        if known and len(known) == len(times) and min(known) < FOREVER:  # if all are silent nobody knows the time
+        if known and len(known) == len(times) and min(known) < FOREVER:  # else all are silent: it stands still
             self.now = max(self.now, min(known))
         return self._noted()
 
@@ -61,16 +70,16 @@ class QueryClock(Stateful, kind="query-clock/1"):
         return self.now
 
     def advance(self, to: Instant) -> Instant:
-        """Somebody says what time it is."""
+        """Advance to an instant, unless the clock is there already."""
         self.now = max(self.now, to)
         return self._noted()
 
     def drain(self) -> Instant:
-        """Nothing more will come: lateness is over."""
+        """Advance to the greatest ts: no late tuples are waited for."""
         return self.advance(max(self._seen.values(), default=BEGINNING))
 
     def _time(self, name: str, system: int) -> Instant | None:
-        """An input's own time; None while it is not known, FOREVER if it keeps nobody waiting."""
+        """An input's own clock; None while it is not known, FOREVER if the query need not wait for it."""
         options = self._inputs[name]
         silence = system - self._heard.get(name, self._first)
         idle = options.idle is not None and silence > options.idle

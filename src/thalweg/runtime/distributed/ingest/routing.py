@@ -1,4 +1,4 @@
-"""Rows of a source on their way to groups: bad ones set aside, the others spread, at least a word for every shard."""
+"""Rows of a source become messages: rows that are no tuples go to a side output, the others to their groups."""
 
 from __future__ import annotations
 
@@ -14,53 +14,51 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.exchange.codec import pack
-from thalweg.runtime.distributed.exchange.message import Parcel
-from thalweg.runtime.distributed.exchange.partitioning import Spread, in_groups
-from thalweg.runtime.distributed.stages import EVERYWHERE, Placement
+from thalweg.runtime.distributed.exchange.message import Message
+from thalweg.runtime.distributed.exchange.partitioning import Partitioner, sort_by_group
+from thalweg.runtime.distributed.ingest.side_outputs import pack_side_output
+from thalweg.runtime.distributed.stages import BROADCAST, Placement
 
 # Columns behind a source's own, in this order; tables have SIGN, streams have not. REASON says why a row is no tuple,
-# TEXT what it was before anybody tried to read it: a source that cannot tell leaves them out.
+# TEXT is the row before it was parsed; sources that do not know them leave them out.
 TIME, SIGN, REASON, TEXT = "_time", "_sign", "_reason", "_text"
 
-Ports = tuple[tuple[int, Placement], ...]
+Ports = tuple[tuple[int, Placement], ...]  # the ports of a source: their numbers and the keys they are partitioned by
+Objections = tuple[tuple[pa.ChunkedArray, str], ...]  # where rows are no tuples, and why
 
 
-def spread_rows(batch: pa.RecordBatch, schema: Schema, key: Placement, layouts: Layouts) -> dict[int, pa.Buffer]:
-    """The rows of each group that has some; without a key one group of each shard gets an equal share."""
-    if not batch.num_rows:
-        return {}
-    if key is EVERYWHERE:
-        return dict.fromkeys(range(layouts.groups), pack(batch))
-    count = layouts.groups if key else 1
+def send_rows(
+    batch: pa.RecordBatch, schema: Schema, key: Placement, layouts: Layouts, like: Message, to_shards: bool = False
+) -> list[Message]:
+    """Messages with a source's rows, `like` a given one.
+
+    Each group gets the rows of its keys; without a key, one group of each shard gets an equal share. BROADCAST rows go
+    to all groups, and rows that are sent `to_shards` to all shards. A shard that gets no rows gets an empty message, so
+    that every shard learns the clock of the part.
+    """
+    shards = layouts.last.shards
+    if to_shards or key is BROADCAST:
+        blob = pack(batch) if to_shards or batch.num_rows else b""
+        return [like._replace(group=group, blob=blob) for group in range(shards if to_shards else layouts.groups)]
+    cuts = np.array([0, batch.num_rows])
     if key is None:
-        count = layouts.last.shards
-        cuts = np.linspace(0, batch.num_rows, count + 1).astype(np.int64)
-    elif count > 1:
+        cuts = np.linspace(0, batch.num_rows, shards + 1).astype(np.int64)
+    elif key and layouts.groups > 1 and batch.num_rows:
         pool = StringPool()
         read = frozenset().union(*map(columns_of, key))
         nothing = np.empty(0, dtype=np.int64)
         lanes = [to_lane(batch.column(i), f.type, pool) if i in read else nothing for i, f in enumerate(schema)]
-        groups = Spread(key, schema, pool, count).groups(lanes, batch.num_rows)
-        order, cuts = in_groups(groups, count)
+        groups = Partitioner(key, schema, pool, layouts.groups).groups(lanes, batch.num_rows)
+        order, cuts = sort_by_group(groups, layouts.groups)
         batch = batch.take(pa.array(order))
-    if count == 1:
-        return {0: pack(batch)}
-    return {group: pack(batch.slice(a, b - a)) for group, (a, b) in enumerate(pairwise(cuts.tolist())) if a < b}
+    sent = [(group, a, b) for group, (a, b) in enumerate(pairwise(cuts.tolist())) if a < b]
+    silent = set(range(shards)) - {group % shards for group, _, _ in sent}  # a shard's number is one of its groups
+    messages = [like._replace(group=group, blob=pack(batch.slice(a, b - a))) for group, a, b in sent]
+    return messages + [like._replace(group=shard) for shard in sorted(silent)]
 
 
-def addressed(blobs: dict[int, pa.Buffer], like: Parcel, layouts: Layouts) -> list[Parcel]:
-    """Parcels for the groups that have something, and for shards none of whose groups has."""
-    shards = layouts.last.shards
-    silent = set(range(shards)) - {group % shards for group in blobs}  # a shard's own number is one of its groups
-    return [like._replace(group=group, blob=blobs.get(group, b"")) for group in sorted(blobs.keys() | silent)]
-
-
-def without_bad_rows(
-    table: pa.Table, width: int, source: str, wrong: tuple[tuple[pa.ChunkedArray, str], ...]
-) -> tuple[pa.Table, list[pa.Buffer]]:
-    """The rows that are tuples, and the others as a blob; what the source says against a row goes first."""
-    if REASON not in table.column_names and not wrong:
-        return table, []
+def split_bad_rows(table: pa.Table, width: int, source: str, wrong: Objections) -> tuple[pa.Table, list[pa.Buffer]]:
+    """The rows that are tuples, and the others packed for the side output. The source's own reason counts first."""
     nothing = pa.chunked_array([pa.nulls(table.num_rows, pa.string())])
     reason = table.column(REASON) if REASON in table.column_names else nothing
     text = table.column(TEXT) if TEXT in table.column_names else nothing
@@ -70,7 +68,7 @@ def without_bad_rows(
         reason = pc.coalesce(reason, pc.if_else(pc.fill_null(mask, False), why, pa.scalar(None, pa.string())))
     bad = pc.is_valid(reason)
     rows = table.select(range(width + 1)).append_column(TEXT, text).append_column(REASON, reason).filter(bad)
-    return table.filter(pc.invert(bad)), [aside_blob(rows, source)]
+    return table.filter(pc.invert(bad)), [pack_side_output(rows, source)]
 
 
 def split(table: pa.Table, mask: pa.ChunkedArray) -> tuple[pa.Table, pa.Table]:
@@ -78,14 +76,3 @@ def split(table: pa.Table, mask: pa.ChunkedArray) -> tuple[pa.Table, pa.Table]:
     if not pc.any(mask).as_py():
         return table.slice(0, 0), table
     return table.filter(mask), table.filter(pc.invert(mask))
-
-
-def aside_blob(rows: pa.Table, source: str) -> pa.Buffer:
-    """Rows that do not go into the query, as `Aside` takes them."""
-    return pack(one_batch(rows.append_column("_source", pa.array([source] * rows.num_rows))))
-
-
-def one_batch(table: pa.Table) -> pa.RecordBatch:
-    """All rows side by side."""
-    batches = table.combine_chunks().to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)

@@ -1,4 +1,7 @@
-"""Rows that did not go into the query: too late, or no tuples at all. Counted, and kept in files of their own."""
+"""Side outputs: rows that did not go into the query because they came too late or are no tuples.
+
+They are counted, and kept in files of their own.
+"""
 
 from __future__ import annotations
 
@@ -12,71 +15,75 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
-from thalweg.runtime.distributed.exchange.codec import unpack
+from thalweg.runtime.distributed.exchange.codec import pack, unpack
 
 LATE, BAD_ROWS = "late", "bad"
 
+_SOURCE = "_source"
 
-class Aside:
-    """What a shard has put aside in a batch, and how much so far."""
+
+class SideOutputs:
+    """The side outputs of a shard: those of this batch, and how many rows there were so far."""
 
     def __init__(self) -> None:
-        self.counts: dict[str, int] = {}
+        self.counts: dict[str, int] = {}  # by kind and source: "late connections"
         self._new: dict[tuple[str, str], list[pa.Table]] = {}
 
-    def late(self, source: str, tuples: Batch, schema: Schema, pool: StringPool) -> None:
-        """Tuples that came behind the query's time."""
-        self._put(LATE, source, _rows(tuples, schema, pool))
+    def add_late(self, source: str, tuples: Batch, schema: Schema, pool: StringPool) -> None:
+        """Tuples with a time before the query's clock."""
+        self._add(LATE, source, _rows(tuples, schema, pool))
 
-    def unmatched(self, relation: str, changes: Batch, schema: Schema, pool: StringPool) -> None:
-        """Changes that were to take away rows that a table does not have."""
+    def add_unmatched(self, relation: str, changes: Batch, schema: Schema, pool: StringPool) -> None:
+        """Deletions of rows that a table does not have."""
         reason = pa.array(["the table has no such row to take away"] * len(changes))
-        self._put(BAD_ROWS, relation, _rows(changes, schema, pool).append_column("_reason", reason))
+        self._add(BAD_ROWS, relation, _rows(changes, schema, pool).append_column("_reason", reason))
 
-    def told(self, kind: str, blob: bytes | pa.Buffer) -> None:
-        """Rows that a task that reads a source has kept back: no tuples, with the reason, or late ones, whole."""
+    def add_packed(self, kind: str, blob: bytes | pa.Buffer) -> None:
+        """Rows that a task that reads a source has sent, packed by `pack_side_output`."""
         table = pa.Table.from_batches([unpack(blob)])
-        source = table.column("_source")[0].as_py()
-        self._put(kind, source, table.drop_columns(["_source"]))
+        source = table.column(_SOURCE)[0].as_py()
+        self._add(kind, source, table.drop_columns([_SOURCE]))
 
-    def _put(self, kind: str, source: str, table: pa.Table) -> None:
+    def _add(self, kind: str, source: str, table: pa.Table) -> None:
         key = f"{kind} {source}"
         self.counts[key] = self.counts.get(key, 0) + table.num_rows
         self._new.setdefault((kind, source), []).append(table)
 
     def write(self, checkpoint: Path, batch: int, shard: int, shards: int) -> None:
-        """Keep what is new; a batch that is run again in as many shards writes the same files."""
+        """Write the rows of this batch; a batch that is run again in as many shards overwrites its files."""
         for (kind, source), tables in self._new.items():
             table = pa.concat_tables(tables, promote_options="permissive")
             sink = pa.BufferOutputStream()
             with pa.ipc.new_file(sink, table.schema) as writer:
                 writer.write_table(table)
-            replace_file(aside_folder(checkpoint, kind, source) / f"{batch}-{shard}-of-{shards}.arrow", sink.getvalue())
+            path = side_output_folder(checkpoint, kind, source) / f"{batch}-{shard}-of-{shards}.arrow"
+            replace_file(path, sink.getvalue())
         self._new = {}
 
 
-def _numbers(path: Path) -> tuple[int, int, int]:
-    """Which batch, shard, and number of shards a file is of."""
-    batch, shard, _, shards = path.stem.split("-")
-    return int(batch), int(shard), int(shards)
+def pack_side_output(rows: pa.Table, source: str) -> pa.Buffer:
+    """Rows of a source as the blob of a message."""
+    return pack(one_batch(rows.append_column(_SOURCE, pa.array([source] * rows.num_rows))))
 
 
-def _rows(tuples: Batch, schema: Schema, pool: StringPool) -> pa.Table:
-    columns = [from_lane(lane, field.type, pool) for lane, field in zip(tuples.columns, schema, strict=True)]
-    return pa.table([*columns, pa.array(tuples.start)], names=[*schema.names, "_time"])
+def one_batch(table: pa.Table) -> pa.RecordBatch:
+    """All rows of a table in one record batch."""
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
-def aside_folder(checkpoint: Path, kind: str, source: str) -> Path:
-    """Where rows of a source lie that were put aside."""
-    return checkpoint / "aside" / kind / source
+def side_output_folder(checkpoint: Path, kind: str, source: str) -> Path:
+    """The folder of a source's side output."""
+    return checkpoint / "side_outputs" / kind / source
 
 
-def read_aside(checkpoint: Path, kind: str, source: str) -> list[pa.Table]:
-    """What has been put aside so far, in order of batches.
+def read_side_output(checkpoint: Path, kind: str, source: str) -> list[pa.Table]:
+    """The rows so far, in order of batches.
 
-    A batch that was cut short, and then run in another number of shards, has left files of both; the second ones count.
+    A batch that was cut short, and then run in another number of shards, has left files of both runs; those of the
+    second count.
     """
-    paths = [*aside_folder(checkpoint, kind, source).glob("*-of-*.arrow")]
+    paths = [*side_output_folder(checkpoint, kind, source).glob("*-of-*.arrow")]
     layouts = Layouts.read(checkpoint) if paths else None
     tables = []
     for (batch, _, shards), path in sorted((_numbers(path), path) for path in paths):
@@ -85,3 +92,14 @@ def read_aside(checkpoint: Path, kind: str, source: str) -> list[pa.Table]:
         with pa.memory_map(str(path)) as source_file:
             tables.append(pa.ipc.open_file(source_file).read_all())
     return tables
+
+
+def _numbers(path: Path) -> tuple[int, int, int]:
+    """The batch, the shard, and the number of shards that a file's name tells."""
+    batch, shard, _, shards = path.stem.split("-")
+    return int(batch), int(shard), int(shards)
+
+
+def _rows(tuples: Batch, schema: Schema, pool: StringPool) -> pa.Table:
+    columns = [from_lane(lane, field.type, pool) for lane, field in zip(tuples.columns, schema, strict=True)]
+    return pa.table([*columns, pa.array(tuples.start)], names=[*schema.names, "_time"])

@@ -1,5 +1,4 @@
-"""What a stream brings, as parcels: for every group that rows belong to, and at least one for every shard, so that each
-learns the stream's clock."""
+"""A stream's rows become messages: rows for the groups that they belong to, and the stream's clock for every shard."""
 
 from __future__ import annotations
 
@@ -16,23 +15,23 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FIRST_TIMESTAMP, FOREVER, LAST_TIMESTAMP, LONGEST, Instant
 from thalweg.kernel.sweep.evaluate import Condition
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
-from thalweg.runtime.distributed.exchange.message import BAD, TOO_LATE, Parcel
+from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.distributed.ingest.routing import (
+    REASON,
     TIME,
+    Objections,
     Ports,
-    addressed,
-    aside_blob,
-    one_batch,
+    send_rows,
     split,
-    spread_rows,
-    without_bad_rows,
+    split_bad_rows,
 )
+from thalweg.runtime.distributed.ingest.side_outputs import one_batch, pack_side_output
 
-Answering = Callable[[Sequence[pa.RecordBatch]], Parcel]  # answers rows; gives what is left to tell a shard
+AnswerRows = Callable[[Sequence[pa.RecordBatch]], Message]  # answers rows in the reading task; an ANSWERED message
 
 
 @dataclass(frozen=True)
-class Reading:
+class StreamReader:
     """How to read a stream. Its rows are the schema's columns and TIME, perhaps REASON and TEXT."""
 
     source: str
@@ -41,57 +40,61 @@ class Reading:
     layouts: Layouts
     stamped: bool
     ahead: int | None = None  # how far a row's time may be ahead of the system's clock, in microseconds
-    needed: tuple[int, ...] | None = None  # the columns that the query reads, if others come for late rows' sake
-    condition: Expression | None = None  # over the columns that are read: other rows matter only by their time
+    needed: tuple[int, ...] | None = None  # the columns that the query reads, if others come for the sake of late rows
+    condition: Expression | None = None  # over the columns that are read: of other rows only the time matters
 
     @property
-    def minds_the_clock(self) -> bool:
-        """Whether it must know what the query's time is."""
+    def needs_clock(self) -> bool:
+        """Whether it must know the query's clock."""
         return self.needed is not None or self.condition is not None
 
-    def parcels(
+    def messages(
         self,
         table: pa.Table,
         part: int,
         system: int,
         before: Instant = BEGINNING,
-        at_once: Answering | None = None,
-    ) -> list[Parcel]:
-        """The rows of one part for every port and group; those that are no tuples go to group 0 with the reason.
+        answer: AnswerRows | None = None,
+    ) -> list[Message]:
+        """The rows of one part for every port and group; rows that are no tuples go to group 0, with the reason.
 
-        `system` is the system's clock as of the batch, in microseconds, `before` the query's when the batch began.
-        Where columns come that are not needed, rows behind that are late and go to group 0 whole. If the query is
-        answered `at_once`, only late rows are sent on.
+        `system` is the system's clock as of the batch, in microseconds, `before` the query's clock when the batch
+        began. Rows with an earlier time are late; if the table has columns that are not `needed`, late rows go to
+        group 0 with all columns. With `answer` only late rows are sent on.
         """
         if not table.num_rows:
             return []
         width = len(self.schema)
         time = table.column(width).cast(pa.int64())
         table = table.set_column(width, TIME, time)
-        good, bad = without_bad_rows(table, width, self.source, self._wrong(time, system))
-        parcels = [Parcel(0, BAD, part, BEGINNING, system, blob) for blob in bad]
+        good, messages, wrong = table, list[Message](), self._objections(time, system)
+        if wrong or REASON in table.column_names:
+            good, bad = split_bad_rows(table, width, self.source, wrong)
+            messages = [Message(MessageKind.BAD_ROWS, 0, 0, part, BEGINNING, system, blob) for blob in bad]
         first, clock = _span(good.column(width))
         schema, needed = self.schema, tuple(range(width))
         if self.needed is not None:
             schema, needed = Schema(tuple(self.schema[i] for i in self.needed)), self.needed
             if first < before:
                 late, good = split(good, pc.less(good.column(width), int(before)))
-                blob = aside_blob(late.select(range(width + 1)), self.source)
-                parcels.append(Parcel(0, TOO_LATE, part, BEGINNING, system, blob))
+                blob = pack_side_output(late.select(range(width + 1)), self.source)
+                messages.append(Message(MessageKind.LATE_ROWS, 0, 0, part, BEGINNING, system, blob))
         good = good.select([*needed, width])
-        if at_once is not None:
+        if answer is not None:
             in_time, good = good, good.slice(0, 0)
             if first < before:
                 good, in_time = split(in_time, pc.less(in_time.column(len(schema)), int(before)))
-            parcels.append(at_once([self._selected(rows, schema, before) for rows in in_time.to_batches()]))
-        rows = self._selected(one_batch(good), schema, before)
+            messages.append(answer([self._selected(rows, schema, before) for rows in in_time.to_batches()]))
+        rows = one_batch(good)
+        if self.condition is not None:
+            rows = self._selected(rows, schema, before)
         for port, key in self.ports:
-            blobs = spread_rows(rows, schema, key, self.layouts)
-            parcels += addressed(blobs, Parcel(0, port, part, clock, system, b""), self.layouts)
-        return parcels
+            like = Message(MessageKind.ROWS, 0, port, part, clock, system)
+            messages += send_rows(rows, schema, key, self.layouts, like)
+        return messages
 
     def _selected(self, rows: pa.RecordBatch, schema: Schema, before: Instant) -> pa.RecordBatch:
-        """The rows that matter; late ones do, since they are counted and kept."""
+        """The rows that satisfy the condition, and late ones, which are counted and kept."""
         if self.condition is None or not rows.num_rows:
             return rows
         pool = StringPool()
@@ -100,8 +103,8 @@ class Reading:
         holds = test.holds_on(lanes, rows.num_rows) | (rows.column(len(schema)).to_numpy() < before)
         return rows if holds.all() else rows.filter(pa.array(holds))
 
-    def _wrong(self, time: pa.ChunkedArray, system: int) -> tuple[tuple[pa.ChunkedArray, str], ...]:
-        """Where rows are no tuples, and why; a look at the first and the last time mostly tells that all are."""
+    def _objections(self, time: pa.ChunkedArray, system: int) -> Objections:
+        """Where times are wrong, and why; mostly the first and the last time show that none is."""
         low, high = (FIRST_TIMESTAMP, LAST_TIMESTAMP) if self.stamped else (-LONGEST, LONGEST)
         furthest = high if self.ahead is None else min(high, system + self.ahead)
         first, last = _span(time)
@@ -115,6 +118,6 @@ class Reading:
 
 
 def _span(time: pa.ChunkedArray) -> tuple[Instant, Instant]:
-    """The first and the last of some times; of none, what is before and behind no other."""
+    """The first and the last of some times; of none, (FOREVER, BEGINNING)."""
     span = pc.min_max(time)
     return (FOREVER, BEGINNING) if span["min"].as_py() is None else (span["min"].as_py(), span["max"].as_py())

@@ -1,6 +1,6 @@
-"""What a table holds: it turns changes as people tell them into rows that the table gains and loses.
+"""A table's rows: they turn the changes that a source brings into rows that the table gains and loses.
 
-A change that takes away what is not there concerns nothing; operators must not see it, and it is given back.
+A deletion of a row that the table does not have is returned as unmatched: operators must not see it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from thalweg.kernel.state.table import ByCode, KeyTable
 
 
 class Changes(NamedTuple):
-    """Rows of a table in the order in which they are told, each with its time and sign."""
+    """Changes of a table in order of arrival, each with its time and sign."""
 
     time: Ints
     sign: Ints
     columns: tuple[Lane, ...]
 
     def take(self, rows: Lane | slice) -> Changes:
-        """Some of them."""
+        """Some of the changes."""
         return Changes(self.time[rows], self.sign[rows], tuple(lane[rows] for lane in self.columns))
 
 
 class KeyedContents(Stateful, kind="keyed-contents/1"):
-    """A table with a primary key: a row replaces the one with its key, and a key alone is enough to take one away."""
+    """A table with a primary key: a row replaces the one with its key, and a key alone is enough to delete one."""
 
     KEPT = ("_keys", "_present", "_rows")
 
@@ -40,33 +40,33 @@ class KeyedContents(Stateful, kind="keyed-contents/1"):
         self._rows = [ByCode(lane_dtype(f.type), 0) for f in schema]
 
     def apply(self, changes: Changes) -> tuple[Changes, Flags]:
-        """The rows gained and lost, and which changes found nothing to take away."""
+        """The rows gained and lost, and which changes are deletions without a row."""
         count = len(changes.time)
         codes = self._keys.encode([changes.columns[i] for i in self._key], count)
         for kept in (self._present, *self._rows):
             kept.fit(self._keys.size)
         order = np.lexsort((np.arange(count), changes.time, codes))
-        told, codes = changes.take(order), codes[order]
+        ordered, codes = changes.take(order), codes[order]
         first = np.append(True, codes[1:] != codes[:-1])
         before = tuple(
             np.where(first, kept.values[codes], np.roll(lane, 1))
-            for kept, lane in zip(self._rows, told.columns, strict=True)
+            for kept, lane in zip(self._rows, ordered.columns, strict=True)
         )
-        gained = told.sign > 0
+        gained = ordered.sign > 0
         was_there = np.where(first, self._present.values[codes] > 0, np.roll(gained, 1))
-        self._remember(codes, told, np.append(codes[1:] != codes[:-1], True))
-        lost = Changes(told.time, np.full(count, -1), before).take(was_there)
+        self._remember(codes, ordered, np.append(codes[1:] != codes[:-1], True))
+        lost = Changes(ordered.time, np.full(count, -1), before).take(was_there)
         unmatched = np.zeros(count, dtype=np.bool_)
         unmatched[order] = ~gained & ~was_there
-        return _by_time(lost, told.take(gained)), unmatched
+        return _by_time(lost, ordered.take(gained)), unmatched
 
-    def _remember(self, codes: Ints, told: Changes, last: Flags) -> None:
-        """The last change of each key is what the table holds from now on."""
-        codes, told = codes[last], told.take(last)
-        self._present.values[codes] = told.sign > 0
-        for kept, lane in zip(self._rows, told.columns, strict=True):
+    def _remember(self, codes: Ints, ordered: Changes, last: Flags) -> None:
+        """Keep the last change of each key."""
+        codes, ordered = codes[last], ordered.take(last)
+        self._present.values[codes] = ordered.sign > 0
+        for kept, lane in zip(self._rows, ordered.columns, strict=True):
             kept.values[codes] = lane
-        self._keys.release(codes[told.sign < 0])
+        self._keys.release(codes[ordered.sign < 0])
 
 
 class CountedContents(Stateful, kind="counted-contents/1"):
@@ -79,7 +79,7 @@ class CountedContents(Stateful, kind="counted-contents/1"):
         self._held = ByCode(np.int64, 0)
 
     def apply(self, changes: Changes) -> tuple[Changes, Flags]:
-        """The rows gained and lost, and which changes found nothing to take away."""
+        """The rows gained and lost, and which changes are deletions without a row."""
         count = len(changes.time)
         codes = self._keys.encode(changes.columns, count)
         self._held.fit(self._keys.size)
@@ -89,7 +89,7 @@ class CountedContents(Stateful, kind="counted-contents/1"):
         group = np.repeat(np.arange(len(first)), np.diff(np.append(first, count)))
         held = self._held.values[sorted_codes[first]]
         sums = np.cumsum(sign)
-        level = sums - (sums[first] - sign[first])[group] + held[group]  # as if a table could owe rows
+        level = sums - (sums[first] - sign[first])[group] + held[group]  # as if a count could be negative
         # The least level of a row so far; rows are kept apart by moving each below all before it.
         apart = group * (2 * count + int(held.max(initial=0)) + 2)
         least = np.minimum(np.minimum.accumulate(level - apart) + apart, 0)

@@ -1,4 +1,4 @@
-"""A group's table ports, or a shard's: rows that a table gains and loses, each from its time on."""
+"""Changes of a table that wait for their time: the rows that the table gains and loses, each from its time on."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from thalweg.runtime.distributed.ingest.table_contents import Changes, CountedCo
 
 
 class Updates(Stateful, kind="updates/1"):
-    """Changes that wait for their time. None is late: a change is as of when it became known, or later.
+    """Changes that wait for their time. None is late: a change with an earlier time counts from now on.
 
-    `key` is the table's primary key, empty if it has none; None if the table is known as a whole and never changes.
+    `key` is the table's primary key, empty if it has none; None if the table never changes.
     """
 
     KEPT = ("_waiting", "_count", "_contents")
@@ -28,8 +28,8 @@ class Updates(Stateful, kind="updates/1"):
     def __init__(self, schema: Schema, key: Sequence[int] | None, dated: bool) -> None:
         self._dated = dated
         self._waiting = Timeline()
-        self._count = 0  # how many have ever come: the order of ties
-        self._contents: KeyedContents | CountedContents | None = None  # what never changes need not be known
+        self._count = 0  # changes so far, which orders those of one instant
+        self._contents: KeyedContents | CountedContents | None = None  # of a table that changes
         if key is not None:
             self._contents = KeyedContents(schema, key) if key else CountedContents(schema)
 
@@ -42,23 +42,23 @@ class Updates(Stateful, kind="updates/1"):
         self._count += len(time)
         self._waiting.add(np.maximum(time, before), order, sign, *columns)
 
-    def take(self, table: pa.RecordBatch, schema: Schema, pool: StringPool, before: Instant) -> None:
+    def add_rows(self, table: pa.RecordBatch, schema: Schema, pool: StringPool, before: Instant) -> None:
         """More changes: a table's rows, then times and signs."""
         columns = [to_lane(table.column(i), field.type, pool) for i, field in enumerate(schema)]
         time, sign = (table.column(len(schema) + i).to_numpy() for i in (0, 1))
         self.add(columns, time, sign.astype(np.int64), before)
 
     def due(self, now: Instant) -> tuple[Batch, Batch] | None:
-        """The rows gained and lost up to and at `now`, and the changes that took away what was not there."""
+        """The rows gained and lost up to and at `now`, and the deletions that found no row."""
         due = self._waiting.due(now)
         if due is None:
             return None
         time, order, sign, *columns = due
-        told = Changes(time, sign, tuple(columns)).take(np.lexsort((order, time)))
+        changes = Changes(time, sign, tuple(columns)).take(np.lexsort((order, time)))
         if self._contents is None:
-            return self._batch(told), self._batch(told.take(slice(0)))
-        applied, unmatched = self._contents.apply(told)
-        return self._batch(applied), self._batch(told.take(unmatched))
+            return self._batch(changes), self._batch(changes.take(slice(0)))
+        applied, unmatched = self._contents.apply(changes)
+        return self._batch(applied), self._batch(changes.take(unmatched))
 
     def _batch(self, changes: Changes) -> Batch:
         forever = np.full(len(changes.time), FOREVER)

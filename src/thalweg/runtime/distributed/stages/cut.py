@@ -1,4 +1,4 @@
-"""A pipeline cut into stages: operators that share a key run together, an exchange lies between the others."""
+"""A pipeline cut into stages: operators that share a key run together, there is an exchange between the others."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from thalweg.algebra.plan import Plan
 from thalweg.kernel.operator import Key
 from thalweg.kernel.pipeline.choice import choose
 from thalweg.kernel.pipeline.pipeline import Node, Pipeline
-from thalweg.runtime.distributed.stages.keys import EVERYWHERE, Placement, above, below, keys_of, outputs, parts_for
+from thalweg.runtime.distributed.stages.keys import BROADCAST, Placement, above, below, keys_of, outputs, parts_for
 from thalweg.runtime.distributed.stages.stages import Cut, Place, Port, Stage, Step
 
 
-def cut(pipeline: Pipeline, copied: Collection[str] = ()) -> Cut:
-    """The pipeline as stages; inputs of an operator with keys are spread by them.
+def cut(pipeline: Pipeline, broadcast: Collection[str] = ()) -> Cut:
+    """The pipeline as stages; inputs of an operator with keys are partitioned by them.
 
-    Tables in `copied` are small: joined as the second input, they are copied to where the first one's tuples are. So
-    are aggregates that are put together of parts.
+    Tables in `broadcast` are small: joined as the second input, they are copied to every group of the first one's
+    tuples. So are partial aggregates.
     """
-    cutter = _Cutter(pipeline.nodes, copied)
+    cutter = _Cutter(pipeline.nodes, broadcast)
     answer = cutter.place(len(pipeline.nodes) - 1, None)
     return Cut(tuple(cutter.stages), tuple(cutter.ports), answer)
 
@@ -35,7 +35,7 @@ def needs_all_tuples(plan: Plan, keys: Mapping[str, Key | None], tables: Collect
         return True
     for port in parts.ports:
         wanted, given = port.key, keys.get(pipeline.nodes[port.node].source)
-        if wanted is None or wanted is EVERYWHERE:
+        if wanted is None or wanted is BROADCAST:
             continue
         if not given or not all(part in wanted for part in given):
             return True
@@ -43,11 +43,11 @@ def needs_all_tuples(plan: Plan, keys: Mapping[str, Key | None], tables: Collect
 
 
 class _Cutter:
-    def __init__(self, nodes: Sequence[Node], copied: Collection[str]) -> None:
+    def __init__(self, nodes: Sequence[Node], broadcast: Collection[str]) -> None:
         self._nodes = nodes
-        self._copied: list[bool] = []  # by node: whether it can be computed everywhere, of copies alone
+        self._broadcast: list[bool] = []  # by node: whether every group can have all of its output
         for node in nodes:
-            self._copied.append(node.source in copied if node.operator is None else self._is_small(node))
+            self._broadcast.append(node.source in broadcast if node.operator is None else self._is_broadcast(node))
         self.stages: list[Stage] = []
         self.ports: list[Port] = []
         self._places: dict[tuple[int, Key | None], Place] = {}
@@ -55,7 +55,7 @@ class _Cutter:
         self._copies: dict[tuple[int, int], Place] = {}  # by node and stage
 
     def place(self, node: int, key: Key | None) -> Place:
-        """Where the output of a node is, spread by `key`."""
+        """Where the output of a node is, partitioned by `key`."""
         if (node, key) not in self._places:
             self._places[node, key] = self._place(node, key)
         return self._places[node, key]
@@ -69,8 +69,8 @@ class _Cutter:
         if node.operator.keys is None:
             key = self._natural(i) if key is None else key
             return self._step(i, [self.place(j, below(key, node)) for j in node.inputs])
-        if self._joins_copies(node):
-            return self._with_copies(i, key)
+        if self._joins_broadcast(node):
+            return self._with_broadcast(i, key)
         widths = [len(self._nodes[j].schema) for j in node.inputs]
         parts = parts_for(node, key, widths) or self._parts(node)
         work = self._with_keys(i, parts)
@@ -79,56 +79,56 @@ class _Cutter:
         return self._port(work.stage + 1, i, key, work)
 
     def _place_part(self, i: int, key: Key | None) -> Place:
-        """Wherever its input is; its few rows go where they are wanted."""
+        """A partial aggregate runs wherever its input is; its few rows are sent to the groups that need them."""
         if key is None:
             return self._step(i, [self.place(j, self._natural(j)) for j in self._nodes[i].inputs])
         work = self.place(i, None)
         return self._port(work.stage + 1, i, key, work)
 
-    def _is_small(self, node: Node) -> bool:
+    def _is_broadcast(self, node: Node) -> bool:
         assert node.operator is not None
-        return node.operator.is_part or all(self._copied[j] for j in node.inputs)
+        return node.operator.is_part or all(self._broadcast[j] for j in node.inputs)
 
-    def _joins_copies(self, node: Node) -> bool:
-        """Whether an operator's second input is copied, so that it can work wherever the first one's tuples are."""
+    def _joins_broadcast(self, node: Node) -> bool:
+        """Whether an operator's second input is broadcast, so that it can run wherever the first one's tuples are."""
         assert node.operator is not None
-        return node.operator.takes_copies and [self._copied[j] for j in node.inputs] == [False, True]
+        return node.operator.takes_copies and [self._broadcast[j] for j in node.inputs] == [False, True]
 
-    def _with_copies(self, i: int, key: Key | None) -> Place:
-        """Such an operator, its first input spread by the key asked for if it has the columns."""
+    def _with_broadcast(self, i: int, key: Key | None) -> Place:
+        """Such an operator, its first input partitioned by the key asked for if it has the columns."""
         first, second = self._nodes[i].inputs
         width = len(self._nodes[first].schema)
         has_key = key is not None and all(column < width for part in key for column in columns_of(part))
-        spread = self.place(first, key if has_key else self._natural(first))
-        stage = max(spread.stage, self._first_stage_of_copies(second))
-        work = self._step(i, [spread, self._copy(second, stage)])
+        partitioned = self.place(first, key if has_key else self._natural(first))
+        stage = max(partitioned.stage, self._first_stage_with_copies(second))
+        work = self._step(i, [partitioned, self._copy(second, stage)])
         return work if key is None or has_key else self._port(work.stage + 1, i, key, work)
 
-    def _first_stage_of_copies(self, i: int) -> int:
-        """Where what a node is computed of can be had in every group."""
+    def _first_stage_with_copies(self, i: int) -> int:
+        """The first stage in which every group can have all inputs of a node."""
         node = self._nodes[i]
         if node.operator is None:
             return 0
         return (
             self.place(i, None).stage + 1
             if node.operator.is_part
-            else max(map(self._first_stage_of_copies, node.inputs))
+            else max(map(self._first_stage_with_copies, node.inputs))
         )
 
     def _copy(self, i: int, stage: int) -> Place:
-        """A node in every group of a stage: a source or a part that is copied there, or computed there of copies."""
+        """A node's output in every group of a stage: a source or partial aggregate is sent there, others run there."""
         if (i, stage) not in self._copies:
             node = self._nodes[i]
             if node.operator is None or node.operator.is_part:
                 origin = None if node.operator is None else self.place(i, None)
-                found = self._port(stage, i, EVERYWHERE, origin)
+                found = self._port(stage, i, BROADCAST, origin)
             else:
-                found = self._put(stage, Step(i, tuple(self._copy(j, stage) for j in node.inputs), everywhere=True))
+                found = self._put(stage, Step(i, tuple(self._copy(j, stage) for j in node.inputs), broadcast=True))
             self._copies[i, stage] = found
         return self._copies[i, stage]
 
     def _with_keys(self, i: int, parts: tuple[int, ...]) -> Place:
-        """An operator whose inputs are spread by some parts of its keys."""
+        """An operator whose inputs are partitioned by some parts of its keys."""
         if (i, parts) not in self._keyed:
             node = self._nodes[i]
             sides = [tuple(side[p] for p in parts) for side in keys_of(node)]
@@ -137,7 +137,7 @@ class _Cutter:
         return self._keyed[i, parts]
 
     def _parts(self, node: Node) -> tuple[int, ...]:
-        """All parts of an operator's keys, or those by which an input is spread anyway."""
+        """All parts of an operator's keys, or those by which an input is partitioned anyway."""
         for side, j in zip(keys_of(node), node.inputs, strict=True):
             natural = self._natural(j)
             if natural and all(part in side for part in natural):
@@ -145,11 +145,11 @@ class _Cutter:
         return tuple(range(len(keys_of(node)[0])))
 
     def _natural(self, i: int) -> Key | None:
-        """The key by which a node's output is spread if nobody asks for another; None if any would do."""
+        """The key by which a node's output is partitioned if no other is needed; None if any would do."""
         node = self._nodes[i]
         if node.operator is None or node.operator.is_part:
             return None
-        if self._joins_copies(node):
+        if self._joins_broadcast(node):
             return self._natural(node.inputs[0])
         if node.operator.keys is not None:
             return outputs(node, self._parts(node), [len(self._nodes[j].schema) for j in node.inputs])[0]
@@ -160,10 +160,10 @@ class _Cutter:
         return None
 
     def _step(self, node: int, inputs: Sequence[Place], alone: bool = False) -> Place:
-        """An operator in the stage in which the last of its inputs is at hand; the others are brought there."""
+        """An operator in the stage of its last input; the other inputs are sent on to that stage."""
         stage = max(place.stage for place in inputs)
-        brought = tuple(place if place.stage == stage else self._bring(place, stage) for place in inputs)
-        return self._put(stage, Step(node, brought, alone))
+        sent_on = tuple(place if place.stage == stage else self._send_on(place, stage) for place in inputs)
+        return self._put(stage, Step(node, sent_on, alone))
 
     def _put(self, stage: int, step: Step) -> Place:
         while len(self.stages) <= stage:
@@ -171,8 +171,8 @@ class _Cutter:
         self.stages[stage].steps.append(step)
         return Place(stage, len(self.stages[stage].steps) - 1, is_port=False)
 
-    def _bring(self, place: Place, stage: int) -> Place:
-        """The same output, shard by shard, in a later stage."""
+    def _send_on(self, place: Place, stage: int) -> Place:
+        """The same output, group by group, in a later stage."""
         if place.is_port:
             port = self.ports[place.at]
             return self._port(stage, port.node, port.key, port.origin)

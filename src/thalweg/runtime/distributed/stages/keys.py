@@ -1,7 +1,7 @@
-"""By what the tuples of an edge are spread over shards.
+"""The keys by which the tuples of an edge are partitioned.
 
-A key is a tuple of expressions over the edge's columns: tuples with equal values are in the same shard. The empty key
-puts all tuples into one shard. None promises nothing. EVERYWHERE puts a copy of every tuple into every shard.
+A key is a tuple of expressions over the edge's columns: tuples with equal values are in the same group. The empty key
+puts all tuples into one group. None promises nothing. BROADCAST puts a copy of every tuple into every group.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from thalweg.kernel.operators.project import Project
 from thalweg.kernel.pipeline.pipeline import Node
 
 
-class Copied(Enum):
-    """Not spread at all, but copied."""
+class Broadcast(Enum):
+    """Not partitioned, but copied."""
 
-    EVERYWHERE = "every shard"
+    BROADCAST = "every group"
 
 
-EVERYWHERE: Final = Copied.EVERYWHERE
+BROADCAST: Final = Broadcast.BROADCAST
 
-Placement = Key | Copied | None
+Placement = Key | Broadcast | None
 
 
 def keys_of(node: Node) -> tuple[Key, ...]:
@@ -34,7 +34,7 @@ def keys_of(node: Node) -> tuple[Key, ...]:
 
 
 def _items(node: Node) -> Key | None:
-    """What a projection computes."""
+    """The expressions of a projection; None for other operators."""
     return node.operator.items if isinstance(node.operator, Project) else None
 
 
@@ -57,7 +57,7 @@ def above(key: Key, node: Node) -> Key | None:
 
 
 def outputs(node: Node, chosen: Sequence[int], widths: Sequence[int]) -> list[Key]:
-    """The keys of an operator's output if its inputs are spread by some of the parts of its own keys.
+    """The keys of an operator's output if its inputs are partitioned by the `chosen` parts of its own keys.
 
     Every operator with keys has its first input's columns in front, or (GROUP BY) the keys themselves; a join has those
     of its other inputs behind them, unless NULLs may be in their place.
@@ -72,7 +72,7 @@ def outputs(node: Node, chosen: Sequence[int], widths: Sequence[int]) -> list[Ke
 
 
 def parts_for(node: Node, key: Key | None, widths: Sequence[int]) -> tuple[int, ...] | None:
-    """Which parts of an operator's keys to spread its inputs by, so that its output has `key`; None if none do."""
+    """The parts of an operator's keys to partition its inputs by so that its output has `key`, or None."""
     if not key:
         return None
     every = range(len(keys_of(node)[0]))

@@ -1,4 +1,4 @@
-"""What a pipeline is cut into: stages, the ports between them, and places in these."""
+"""The parts of a cut pipeline: stages, the ports between them, and places in these."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Port:
-    """A way into a stage: what a source or an operator of an earlier stage gives, spread over shards by `key`.
+    """An input of a stage: the output of a source, or of an operator of an earlier stage, partitioned by `key`.
 
-    Only sources and parts of aggregates are copied EVERYWHERE; what is computed of copies alone is computed in every
-    group, in the very stage that wants it: a group that has been sent nothing yet has nothing to hand on.
+    Only sources and partial aggregates are BROADCAST. An operator whose inputs are all broadcast runs in every group of
+    the stage that needs its output: a group that has got no message yet could not send it on.
 
-    The stages in between, if there are any, hand it on as it is.
+    Stages in between, if there are any, pass it on as it is.
     """
 
     stage: int
@@ -34,17 +34,17 @@ class Port:
 
 @dataclass(frozen=True)
 class Step:
-    """An operator of the pipeline at work in a stage."""
+    """An operator of the pipeline that runs in a stage."""
 
     node: int
     inputs: tuple[Place, ...]
-    alone: bool = False  # it must see all, and is there in one shard only
-    everywhere: bool = False  # it works on copies alone, in every group alike
+    alone: bool = False  # it must see all tuples, and runs in group 0 only
+    broadcast: bool = False  # all its inputs are broadcast: it does the same in every group
 
 
 @dataclass
 class Stage:
-    """What runs between two exchanges. A pipeline's operator may run in several stages, or twice in one."""
+    """The operators between two exchanges. An operator of the pipeline may run in several stages, or twice in one."""
 
     steps: list[Step] = field(default_factory=list)
 

@@ -1,7 +1,7 @@
-"""Tables whose changes every shard is told: the row that a change replaces may belong to any group, or every group has
-a copy of the table.
+"""Tables of which every shard has all rows.
 
-Each shard keeps the whole table, as all others do, and hands to its own groups what they gain and lose.
+A table is such a one if every group needs a copy of it, or if the row that a change replaces may belong to any group.
+Each shard applies all changes, as all others do, and sends to its own groups the rows that they gain and lose.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from thalweg.core.batch import Batch
 from thalweg.core.strings import StringPool
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.exchange.codec import pack, to_arrow, unpack
-from thalweg.runtime.distributed.exchange.message import Parcel
-from thalweg.runtime.distributed.exchange.partitioning import Spread, by_group
-from thalweg.runtime.distributed.ingest.side_outputs import Aside
+from thalweg.runtime.distributed.exchange.message import Message, MessageKind
+from thalweg.runtime.distributed.exchange.partitioning import Partitioner, rows_by_group
+from thalweg.runtime.distributed.ingest.clock import StepTime
+from thalweg.runtime.distributed.ingest.side_outputs import SideOutputs
 from thalweg.runtime.distributed.ingest.updates import Updates
-from thalweg.runtime.distributed.stages import EVERYWHERE
-from thalweg.runtime.distributed.worker.group import Now
-from thalweg.runtime.distributed.worker.query_spec import QuerySpec, Sources
+from thalweg.runtime.distributed.stages import BROADCAST
+from thalweg.runtime.distributed.worker.stage_plan import SourcePort, StagePlan
 
 
-class Everywhere:
-    """The tables of a query that all shards know as a whole, with the strings in them."""
+class BroadcastTables:
+    """These tables, with a string pool of their own."""
 
-    def __init__(self, spec: QuerySpec, sources: Sources) -> None:
-        self._spec, self._sources = spec, sources
+    def __init__(self, stage: StagePlan) -> None:
+        self._ports, self._groups = stage.sources.broadcast_tables, stage.layouts.groups
         self._pool = StringPool()
-        nodes = {port: sources.nodes[port] for port in sources.everywhere}
-        self._updates = {i: Updates(node.schema, spec.keys[node.source], sources.dated) for i, node in nodes.items()}
+        dated = stage.fragment.dated
+        self._updates = {i: Updates(port.schema, port.primary_key, dated) for i, port in self._ports.items()}
 
     def __len__(self) -> int:
         return sum(map(len, self._updates.values()))
@@ -39,33 +39,35 @@ class Everywhere:
         return {"pool": self._pool.snapshot(), "updates": updates}
 
     def restore(self, tree: Tree) -> None:
-        """Go on from there."""
+        """Go on from a snapshot."""
         self._pool.restore(tree["pool"])
         for i, updates in self._updates.items():
             updates.restore(tree["updates"][str(i)])
 
-    def parcels(self, sent: Sequence[Parcel], now: Now, mine: range, aside: Aside | None) -> Iterator[Parcel]:
-        """What the groups of a shard gain and lose. Only one shard is to put aside what all of them see."""
-        for port, updates in self._updates.items():
-            node = self._sources.nodes[port]
-            for parcel in sent:
-                if parcel.port == port and len(parcel.blob):
-                    updates.take(unpack(parcel.blob), node.schema, self._pool, now.before)
-            changed, unmatched = updates.due(now.after) or (None, None)
+    def messages(
+        self, received: Sequence[Message], time: StepTime, mine: range, side_outputs: SideOutputs | None
+    ) -> Iterator[Message]:
+        """The rows that the shard's groups gain and lose. One of the shards is given `side_outputs`, to write them."""
+        for i, updates in self._updates.items():
+            port = self._ports[i]
+            for message in received:
+                if message.kind is MessageKind.ROWS and message.port == i and len(message.blob):
+                    updates.add_rows(unpack(message.blob), port.schema, self._pool, time.before)
+            changed, unmatched = updates.due(time.after) or (None, None)
             if changed is not None:
-                yield from self._spread(port, changed, now, mine)
-            if aside is not None and unmatched is not None and len(unmatched) and self._sources.is_first(port):
-                aside.unmatched(node.source, unmatched, node.schema, self._pool)
+                yield from self._to_groups(i, port, changed, time, mine)
+            if side_outputs is not None and unmatched is not None and len(unmatched) and port.is_first:
+                side_outputs.add_unmatched(port.source, unmatched, port.schema, self._pool)
 
-    def _spread(self, port: int, changed: Batch, now: Now, mine: range) -> Iterator[Parcel]:
-        schema, key = self._sources.nodes[port].schema, self._spec.cut.ports[port].key
-        if key is EVERYWHERE:
-            copy = pack(to_arrow(changed, schema, self._pool))
-            yield from (Parcel(group, port, group, now.after, now.system, copy) for group in mine if len(changed))
+    def _to_groups(self, i: int, port: SourcePort, changed: Batch, time: StepTime, mine: range) -> Iterator[Message]:
+        like = Message(MessageKind.ROWS, 0, i, 0, time.after, time.system)
+        if port.key is BROADCAST:
+            blob = pack(to_arrow(changed, port.schema, self._pool))
+            yield from (like._replace(group=group, part=group, blob=blob) for group in mine if len(changed))
             return
-        spread = Spread(key or (), schema, self._pool, self._spec.groups)
-        rows = by_group(spread.groups(changed.columns, len(changed)), self._spec.groups)
+        partitioner = Partitioner(port.key or (), port.schema, self._pool, self._groups)
+        rows = rows_by_group(partitioner.groups(changed.columns, len(changed)), self._groups)
         for group in mine:
             some = changed.take(rows[group])
             if len(some):
-                yield Parcel(group, port, group, now.after, now.system, pack(to_arrow(some, schema, self._pool)))
+                yield like._replace(group=group, part=group, blob=pack(to_arrow(some, port.schema, self._pool)))

@@ -1,19 +1,16 @@
-"""A group of a flow at work, or the one place that sees all tuples: its queries, and what waits for its time."""
+"""A group of a flow: all queries of the flow over the group's tuples, and tuples that wait for their time."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from thalweg.core.batch import Batch
 from thalweg.core.errors import CheckpointError
-from thalweg.core.lanes import Ints, to_lane
-from thalweg.core.schema import Schema
-from thalweg.core.strings import StringPool
+from thalweg.core.lanes import to_lane
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import DataType
 from thalweg.flows.command import ADD, Command
@@ -21,131 +18,126 @@ from thalweg.flows.engine import FlowEngine
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.checkpoint.files import map_file
 from thalweg.runtime.distributed.exchange.codec import unpack
-from thalweg.runtime.distributed.exchange.message import Parcel
+from thalweg.runtime.distributed.exchange.message import Message
+from thalweg.runtime.distributed.exchange.outgoing import OutgoingRows
 from thalweg.runtime.distributed.ingest.arrivals import Arrivals
-from thalweg.runtime.distributed.ingest.side_outputs import Aside
+from thalweg.runtime.distributed.ingest.clock import StepTime
+from thalweg.runtime.distributed.ingest.side_outputs import SideOutputs
 from thalweg.runtime.distributed.ingest.updates import Updates
 from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
-from thalweg.runtime.distributed.worker.group import Now
+from thalweg.runtime.distributed.worker.program import AnswerPart
 
 
-class FlowPart(NamedTuple):
-    """A part of what the answers of some queries with equal columns gained, and the strings in it.
+class FlowGroup:
+    """A `Group` of a flow. The one with `all_tuples` runs the queries that must see all tuples, and no others."""
 
-    `whose` says of each tuple which of the queries has gained it.
-    """
-
-    queries: list[str]
-    whose: Ints
-    batch: Batch
-    schema: Schema
-    pool: StringPool
-
-
-class FlowPlace:
-    """A group with its queries, or the one place that sees all tuples."""
-
-    def __init__(self, spec: FlowSpec, whole: bool) -> None:
-        self._spec, self._whole = spec, whole
+    def __init__(self, flow: FlowSpec, all_tuples: bool) -> None:
+        self._flow, self._all_tuples = flow, all_tuples
         self._engine = self._new_engine()
         self._pool = self._engine.pool
-        self._arrivals = {i: Arrivals(dated=False) for i, port in enumerate(spec.ports) if port.whole == whole}
-        self._told_tables = False
+        self._arrivals = {i: Arrivals(dated=False) for i, p in enumerate(flow.ports) if p.all_tuples == all_tuples}
+        self._has_tables = False
         self.arrived = 0
 
     def _new_engine(self) -> FlowEngine:
-        engine = FlowEngine(functions=self._spec.functions)
-        engine.know_tables(*self._spec.tables)
+        engine = FlowEngine(functions=self._flow.functions)
+        engine.know_tables(*self._flow.tables)
         return engine
 
+    # -- state
+
     def snapshot(self) -> Tree:
-        """All that it must remember between batches."""
+        """See `Group`."""
         return {
             "arrivals": {str(i): arrivals.snapshot() for i, arrivals in self._arrivals.items()},
             "engine": self._engine.snapshot(),
-            "told_tables": self._told_tables,
+            "has_tables": self._has_tables,
         }
 
     def restore(self, tree: Tree) -> None:
-        """Go on from there; what has the same queries already need not be built anew."""
+        """See `Group`. If the engine has the snapshot's queries, their operators are kept, and not made again."""
         if not self._engine.has_queries_of(tree["engine"]):
             self._engine = self._new_engine()
             self._pool = self._engine.pool
         self._engine.restore(tree["engine"])
         for i, arrivals in self._arrivals.items():
             arrivals.restore(tree["arrivals"][str(i)])
-        self._told_tables = tree["told_tables"]
+        self._has_tables = tree["has_tables"]
 
     @property
     def waiting(self) -> int:
-        """How many tuples are ahead of the flow's time."""
+        """See `Group`."""
         return sum(map(len, self._arrivals.values()))
 
     @property
     def stored(self) -> int:
-        """How many tuples it holds for queries to come."""
+        """Tuples that are kept for queries to come."""
         return sum(self._engine.held.values())
 
     def suspended(self) -> dict[str, str]:
-        """Queries that run here no more, and why."""
+        """Queries that have failed here, and why."""
         return {query: suspension.reason for query, suspension in self._engine.suspended.items()}
 
     def counts(self) -> dict[str, dict[str, float]]:
-        """By query, what it has seen, given and cost."""
+        """By query, as `QueryMetrics` counts."""
         return {query: self._engine.metrics(query).counts() for query in self._engine.standing}
 
+    # -- work
+
     def obey(self, command: Command, now: Instant | None) -> None:
-        """A query comes or goes; those that see all run in their place only. Without a `now` it has come before."""
+        """Add or drop a query. Without `now` the query was added before this group began."""
         if command.command != ADD:
             if command.id in self._engine.standing or command.id in self._engine.suspended:
                 self._engine.drop(command.id)
-        elif command.whole == self._whole:
+        elif command.whole == self._all_tuples:
             try:
-                standing = command.standing(self._spec.functions)
+                standing = command.standing(self._flow.functions)
             except CheckpointError as error:  # it calls a function that was registered after the flow was started
                 self._engine.refuse(command.id, error)
             else:
                 self._engine.add(standing, standing.since if now is None else now)
 
-    def run(self, sent: Sequence[Parcel], now: Now, aside: Aside) -> Iterator[FlowPart]:
-        """One micro-batch: what each query's answer gained."""
+    def run(
+        self, messages: Sequence[Message], time: StepTime, outgoing: OutgoingRows, side_outputs: SideOutputs
+    ) -> Iterator[AnswerPart]:
+        """See `Group`. Changes of queries with equal columns travel together."""
         self.arrived = 0
         feeds = dict(self._tables())
         for i, arrivals in self._arrivals.items():
-            port = self._spec.ports[i]
-            for parcel in sent:
-                if parcel.port == i:
-                    self._take(arrivals, i, parcel, now, aside)
-            due = arrivals.due(now.after)
+            for message in messages:
+                if message.port == i:
+                    self._take(arrivals, i, message, time, side_outputs)
+            due = arrivals.due(time.after)
             if due is not None:
-                feeds[port.source] = due
+                feeds[self._flow.ports[i].source] = due
         alike: defaultdict[tuple[DataType, ...], list[tuple[str, Batch]]] = defaultdict(list)
-        for query, batch in self._engine.process(feeds, now.after).items():
+        for query, batch in self._engine.process(feeds, time.after).items():
             if len(batch):
                 alike[self._engine.standing[query].plan.schema.types].append((query, batch))
-        for gained in alike.values():
-            queries, batches = [query for query, _ in gained], [batch for _, batch in gained]
-            whose = np.repeat(np.arange(len(gained)), [len(batch) for batch in batches])
+        for changes in alike.values():
+            queries, batches = tuple(query for query, _ in changes), [batch for _, batch in changes]
+            owners = np.repeat(np.arange(len(changes)), [len(batch) for batch in batches])
             schema = self._engine.standing[queries[0]].plan.schema
-            yield FlowPart(queries, whose, Batch.concat(batches), schema, self._pool)
+            yield AnswerPart(Batch.concat(batches), schema, self._pool, queries, owners)
 
-    def _take(self, arrivals: Arrivals, i: int, parcel: Parcel, now: Now, aside: Aside) -> None:
-        table, port = unpack(parcel.blob), self._spec.ports[i]
-        columns = [to_lane(table.column(c), f.type, self._pool) for c, f in enumerate(port.schema)]
-        self.arrived += table.num_rows * (not port.whole)
-        late = arrivals.add(columns, table.column(table.num_columns - 1).to_numpy(), now.before)
-        if late is not None and not port.whole:
-            aside.late(port.source, late, port.schema, self._pool)
+    def _take(self, arrivals: Arrivals, i: int, message: Message, time: StepTime, side_outputs: SideOutputs) -> None:
+        table, port = unpack(message.blob), self._flow.ports[i]
+        lanes = [to_lane(table.column(c), f.type, self._pool) for c, f in enumerate(port.schema)]
+        late = arrivals.add(lanes, table.column(table.num_columns - 1).to_numpy(), time.before)
+        if not port.all_tuples:  # every tuple comes by a port of its group too, and counts there
+            self.arrived += table.num_rows
+            if late is not None:
+                side_outputs.add_late(port.source, late, port.schema, self._pool)
 
     def _tables(self) -> Iterator[tuple[str, Batch]]:
-        """In the first batch, what tables hold: all of it, here as everywhere."""
-        if self._told_tables:
+        """In the first batch, all rows of the tables."""
+        if self._has_tables:
             return
-        self._told_tables = True
-        for name, path in self._spec.tables.items():
-            schema = self._spec.table_schemas[name]
+        self._has_tables = True
+        for name, path in self._flow.tables.items():
+            schema = self._flow.table_schemas[name]
             updates = Updates(schema, None, dated=False)
-            updates.take(unpack(map_file(Path(path))), schema, self._pool, BEGINNING)
+            updates.add_rows(unpack(map_file(Path(path))), schema, self._pool, BEGINNING)
             found = updates.due(BEGINNING)
             if found is not None:
                 yield name, found[0]

@@ -1,4 +1,4 @@
-"""What all tasks of a flow know."""
+"""What the tasks of a flow know; they learn of its queries from commands."""
 
 from __future__ import annotations
 
@@ -13,34 +13,33 @@ from thalweg.runtime.distributed.ingest.clock import InputTime
 
 @dataclass(frozen=True)
 class FlowPort:
-    """A way in: a stream spread by its key over all groups, or as a whole in group 0; a table is copied everywhere."""
+    """A port by which a stream comes in: partitioned by its key, or with `all_tuples` in group 0."""
 
     source: str
     schema: Schema
     key: Key | None
-    whole: bool = False
+    all_tuples: bool = False
 
 
 @dataclass(frozen=True)
 class FlowSpec:
-    """Everything about a flow that its tasks need to know; its queries they learn from commands."""
+    """A flow as it is to run: its streams, and its tables, which are broadcast to all groups."""
 
     ports: tuple[FlowPort, ...]
     layouts: Layouts
     inputs: dict[str, InputTime]  # by stream
-    stamped: bool
-    tables: dict[str, str] = field(default_factory=dict)  # by table: the file with what it held when the flow began
+    stamped: bool  # ticks are microseconds
+    tables: dict[str, str] = field(default_factory=dict)  # by table: the file with its rows when the flow began
     table_schemas: dict[str, Schema] = field(default_factory=dict)
-    begin: tuple[str, ...] = ()  # commands that were given before the flow first started: obeyed before all tuples
+    first_commands: tuple[str, ...] = ()  # given before the flow first started: obeyed before all tuples
     functions: Functions = NO_FUNCTIONS  # of users, that were registered when the flow was started
-    stages: int = 1
+
+    @property
+    def stages(self) -> int:
+        """A query that needs more than one stage runs in the group that gets all tuples."""
+        return 1
 
     @property
     def shards(self) -> int:
         """In how many shards the batches to come are run."""
         return self.layouts.last.shards
-
-    @property
-    def groups(self) -> int:
-        """Over how many groups keys are spread."""
-        return self.layouts.groups

@@ -1,151 +1,89 @@
-"""A shard at work: what one task does with what has been sent to it in one micro-batch."""
+"""A query's program in one shard of one stage."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from thalweg.core.time import BEGINNING, Instant
+from thalweg.core.time import BEGINNING
 from thalweg.kernel.pipeline.metrics import summed
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.checkpoint.files import map_file
+from thalweg.runtime.distributed.checkpoint.report import ShardReport
 from thalweg.runtime.distributed.exchange.codec import unpack
-from thalweg.runtime.distributed.exchange.message import BAD, COMMAND, DONE, DRAIN, HEARTBEAT, TOO_LATE, Parcel
-from thalweg.runtime.distributed.exchange.outgoing import Outbox
-from thalweg.runtime.distributed.ingest.clock import QueryClock
-from thalweg.runtime.distributed.ingest.routing import spread_rows
-from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, Aside
-from thalweg.runtime.distributed.worker.broadcast_tables import Everywhere
-from thalweg.runtime.distributed.worker.group import Group, Now, Part
-from thalweg.runtime.distributed.worker.query_spec import QuerySpec, Sources
-
-_ASIDE = {BAD: BAD_ROWS, TOO_LATE: LATE}
+from thalweg.runtime.distributed.exchange.message import Message, MessageKind
+from thalweg.runtime.distributed.ingest.clock import StepTime
+from thalweg.runtime.distributed.ingest.routing import send_rows
+from thalweg.runtime.distributed.worker.broadcast_tables import BroadcastTables
+from thalweg.runtime.distributed.worker.grouped_program import GroupedProgram, GroupName, Received
+from thalweg.runtime.distributed.worker.query_group import QueryGroup
+from thalweg.runtime.distributed.worker.stage_plan import StagePlan
 
 
-class ShardWorker:
-    """One shard of one stage: its groups, and what is the same in all shards, as the query's clock is.
+class QueryProgram(GroupedProgram[QueryGroup]):
+    """Groups of a stage's operators, and the tables that every shard has as a whole.
 
-    A group begins when something is sent to it. Before that it has nothing to say, but for group 0: what is seen as a
-    whole is seen there, and has an answer over nothing too.
+    Before a group gets a message it has no output, but for group 0: operators that see all tuples run there, and have
+    an answer over nothing too.
     """
 
-    def __init__(self, spec: QuerySpec, stage: int, shard: int) -> None:
-        self._spec, self._stage, self._shard = spec, stage, shard
-        self._mine = spec.layouts.last.groups_of(shard, spec.groups)
-        self._sources = Sources(spec)
-        self._clock = QueryClock(spec.inputs, spec.stamped)
-        self._tables = Everywhere(spec, self._sources) if stage == 0 and self._sources.everywhere else None
-        self._groups: dict[int, Group] = {}
-        self._begun = False
-        self.aside = Aside()
+    def __init__(self, stage: StagePlan, shard: int) -> None:
+        super().__init__(shard, stage.layouts, stage.inputs, stage.stamped)
+        self._stage, self._sources = stage, stage.sources
+        self._tables = BroadcastTables(stage) if stage.sources.broadcast_tables else None
+
+    def is_reusable(self) -> bool:
+        """The operators of one stage are quickly made."""
+        return False
+
+    def _new_group(self, name: GroupName) -> QueryGroup:
+        return QueryGroup(self._stage, int(name))
+
+    def _source_of(self, port: int) -> str | None:
+        found = self._sources.all.get(port)
+        return None if found is None else found.source
 
     # -- state
 
-    def snapshot(self) -> Tree:
-        """All that it must remember between batches."""
-        return {
-            "clock": self._clock.snapshot(),
-            "tables": None if self._tables is None else self._tables.snapshot(),
-            "aside": self.aside.counts,
-            "groups": {str(number): group.snapshot() for number, group in self._groups.items()},
-        }
+    def _own_state(self) -> Tree:
+        return {"tables": None if self._tables is None else self._tables.snapshot()}
 
-    def restore(self, tree: Tree) -> None:
-        """Go on from there."""
-        self._begun = True
-        self._clock.restore(tree["clock"])
+    def _restore_own(self, tree: Tree) -> None:
         if self._tables is not None:
             self._tables.restore(tree["tables"])
-        self.aside.counts = dict(tree["aside"])
-        for number, group in tree["groups"].items():
-            self._group(int(number)).restore(group)
 
-    def about(self) -> dict[str, Any]:
-        """What people may want to know."""
-        operators = [group.operators for group in self._groups.values()]
-        return {
-            "now": self._clock.now,
-            "began": self._clock.began,
-            "latest": self._clock.latest,
-            "stamped": self._spec.stamped,
-            "groups": sorted(self._groups),
-            "arrived": sum(group.arrived for group in self._groups.values()),
-            "waiting": sum(group.waiting for group in self._groups.values()) + len(self._tables or ()),
-            "stored": sum(metrics.stored for each in operators for metrics in each),
-            "aside": self.aside.counts,
-            "operators": summed([group.counted for group in self._groups.values()]),
-        }
+    def report(self) -> ShardReport:
+        """See `ShardProgram`."""
+        report = super().report()
+        operators = tuple(summed([group.counted for group in self._groups.values()]))
+        return replace(report, waiting=report.waiting + len(self._tables or ()), operators=operators)
 
-    def _group(self, number: int) -> Group:
-        if number not in self._groups:
-            self._groups[number] = Group(self._spec, self._sources, self._stage, number)
-        return self._groups[number]
+    # -- messages
 
-    # -- work
+    def _deal(self, messages: Sequence[Message], time: StepTime) -> tuple[list[Message], Received]:
+        """Rows of sources go to their groups, where they wait for their time; rows for later stages pass through."""
+        whole = self._sources.broadcast_tables
+        rows = [m for m in messages if m.kind is MessageKind.ROWS and m.port not in whole]
+        answered = [m for m in messages if m.kind is MessageKind.ANSWERED]
+        if self._tables is not None:  # every shard gets the same changes, so one writes their side output
+            side_outputs = self.side_outputs if self._shard == 0 else None
+            rows += self._tables.messages(messages, time, self._mine, side_outputs)
+        to_groups = {*self._sources.streams, *self._sources.tables, *self._stage.fragment.inputs}
+        received: Received = defaultdict(list)
+        if not self._has_begun and 0 in self._mine:
+            received["0"] = []
+        for message in (*self._static_tables(), *rows, *answered):
+            if len(message.blob) and (message.kind is MessageKind.ANSWERED or message.port in to_groups):
+                received[str(message.group)].append(message)
+        return [message for message in rows if message.port not in to_groups], received
 
-    def run(self, parcels: Iterable[Parcel]) -> tuple[list[Parcel], list[Part]]:
-        """One micro-batch: parcels for the next stage, and the shard's parts of what the answer gained."""
-        sent = sorted(parcels, key=lambda parcel: (parcel.port, parcel.part, parcel.group))
-        system = max((parcel.system for parcel in sent), default=0)
-        now = Now(self._clock.now, self._tell_time(sent, system), system)
-        passing, received = self._sorted_out(sent, now)
-        out, parts = Outbox(), []
-        for number in sorted(self._groups.keys() | received.keys()):
-            part = self._group(number).run(received[number], now, out, self.aside)
-            if part is not None and len(part.batch):
-                parts.append(part)
-        heartbeat = Parcel(self._shard, HEARTBEAT, self._shard, now.after, system, b"")
-        return [*passing, *out.parcels(self._shard, now.after, system), heartbeat], parts
-
-    def _sorted_out(self, sent: Sequence[Parcel], now: Now) -> tuple[list[Parcel], defaultdict[int, list[Parcel]]]:
-        """What is only passing through on its way to later stages, and what each group gets."""
-        ports = self._spec.cut.ports
-        waiting: list[Parcel] = []  # for the groups, which keep it until its time has come
-        due = sent
-        if self._stage == 0:
-            for_groups = {*self._sources.spread, DONE}
-            waiting = [*self._whole_tables(), *(p for p in sent if p.port in for_groups)]
-            due = [] if self._tables is None else [*self._tables.parcels(sent, now, self._mine, self._aside_of_all())]
-            for parcel in sent:
-                if parcel.port in _ASIDE:
-                    self.aside.told(_ASIDE[parcel.port], parcel.blob)
-        passing = [p for p in due if p.port >= 0 and ports[p.port].stage > self._stage]
-        here = [p for p in due if p.port >= 0 and ports[p.port].stage == self._stage]
-        received: defaultdict[int, list[Parcel]] = defaultdict(list)
-        for parcel in (*waiting, *here):
-            if len(parcel.blob):
-                received[parcel.group].append(parcel)
-        if not self._begun and 0 in self._mine:
-            received.setdefault(0, [])
-        self._begun = True
-        return passing, received
-
-    def _aside_of_all(self) -> Aside | None:
-        return self.aside if self._shard == 0 else None
-
-    def _whole_tables(self) -> Iterator[Parcel]:
-        """In the first batch, what tables that never change hold: each shard takes its own part."""
-        for port in self._sources.spread if not self._begun else ():
-            node = self._sources.nodes[port]
-            if node.source in self._spec.tables:
-                held, key = map_file(Path(self._spec.tables[node.source])), self._spec.cut.ports[port].key
-                rows = unpack(held)
-                for group, blob in spread_rows(rows, node.schema, key or (), self._spec.layouts).items():
-                    if group in self._mine:
-                        yield Parcel(group, port, 0, BEGINNING, 0, blob)
-
-    def _tell_time(self, sent: Sequence[Parcel], system: int) -> Instant:
-        if self._stage:
-            return self._clock.advance(max((p.clock for p in sent if p.port == HEARTBEAT), default=BEGINNING))
-        seen: dict[str, Instant] = {}
-        for parcel in sent:
-            if parcel.port in self._sources.nodes and parcel.clock > BEGINNING:
-                source = self._sources.nodes[parcel.port].source
-                seen[source] = max(parcel.clock, seen.get(source, BEGINNING))
-        now = self._clock.see(seen, system)
-        for parcel in sent:
-            if parcel.port == COMMAND:
-                now = self._clock.drain() if parcel.clock == DRAIN else self._clock.advance(parcel.clock)
-        return now
+    def _static_tables(self) -> Iterator[Message]:
+        """In the first batch, the rows of tables that never change: each shard reads those of its groups."""
+        for port, table in self._sources.tables.items() if not self._has_begun else ():
+            if table.file is not None:
+                rows = unpack(map_file(Path(table.file)))
+                like = Message(MessageKind.ROWS, 0, port, 0, BEGINNING, 0)
+                sent = send_rows(rows, table.schema, table.key or (), self._stage.layouts, like)
+                yield from (message for message in sent if message.group in self._mine)

@@ -1,27 +1,32 @@
-"""What all tasks of a query know."""
+"""A query as it is to run in shards: the driver knows all of it, and gives each stage its part."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from thalweg.kernel.pipeline.blueprint import Blueprint
-from thalweg.kernel.pipeline.pipeline import Node
+from thalweg.kernel.pipeline.builder import PipelineTemplate
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.table_reader import is_spread
+from thalweg.runtime.distributed.ingest.table_reader import is_partitioned
 from thalweg.runtime.distributed.stages import Cut
+from thalweg.runtime.distributed.worker.fragment import FragmentPlan
+from thalweg.runtime.distributed.worker.program import StageSpec
+from thalweg.runtime.distributed.worker.query_program import QueryProgram
+from thalweg.runtime.distributed.worker.stage_plan import SourcePort, SourcePorts, StagePlan
 
 
 @dataclass(frozen=True)
 class QuerySpec:
-    """Everything about a query that its tasks need to know."""
+    """A query as it is to run."""
 
     blueprint: Blueprint
     cut: Cut
     layouts: Layouts
-    inputs: dict[str, InputTime]  # by source
+    inputs: dict[str, InputTime]  # by stream
     stamped: bool  # ticks are microseconds
-    tables: dict[str, str]  # by relation: the file with what it held when the query began
+    tables: dict[str, str]  # by relation: the file with its rows when the query began
     keys: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by relation that changes: its primary key
     needed: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by stream: the columns that come; else all do
 
@@ -35,31 +40,37 @@ class QuerySpec:
         """In how many shards the batches to come are run."""
         return self.layouts.last.shards
 
-    @property
-    def groups(self) -> int:
-        """Over how many groups keys are spread."""
-        return self.layouts.groups
+    @cached_property
+    def pipeline(self) -> PipelineTemplate:
+        """The plan's operators, before they are made."""
+        return self.blueprint.lower()
 
+    def stage(self, number: int) -> StageSpec[StagePlan]:
+        """What the tasks of a stage know."""
+        return StageSpec(number, self.layouts, self.plan_of(number), QueryProgram)
 
-class Sources:
-    """The ports through which streams and tables come in."""
+    def plan_of(self, number: int) -> StagePlan:
+        """One stage; the first one computes the clock and reads the sources."""
+        fragment, schema = FragmentPlan.of(self.pipeline, self.cut, number), self.blueprint.plan.schema
+        inputs, sources = (self.inputs, self._sources()) if number == 0 else ({}, SourcePorts())
+        return StagePlan(number, fragment, self.layouts, self.stamped, schema, inputs, sources)
 
-    def __init__(self, spec: QuerySpec) -> None:
-        self._spec = spec
-        pipeline = spec.blueprint.build()
-        nodes, self.dated = pipeline.nodes, pipeline.dated
-        self.nodes: dict[int, Node] = {i: nodes[p.node] for i, p in enumerate(spec.cut.ports) if p.origin is None}
-        self.streams = [i for i, node in self.nodes.items() if node.source in spec.inputs]
-        tables = [i for i in self.nodes if i not in self.streams]
-        self.everywhere = [i for i in tables if self._is_told_to_all(i)]  # every shard is told all changes of these
-        self.tables = [i for i in tables if i not in self.everywhere]
-        self.spread = {*self.streams, *self.tables}
+    def _sources(self) -> SourcePorts:
+        ports = {i: self._source(i) for i, port in enumerate(self.cut.ports) if port.origin is None}
+        streams = {i: port for i, port in ports.items() if port.source in self.inputs}
+        tables = {i: port for i, port in ports.items() if i not in streams}
+        broadcast = {
+            i: port
+            for i, port in tables.items()
+            if port.primary_key is not None and not is_partitioned(port.key, port.primary_key)
+        }
+        return SourcePorts(streams, {i: port for i, port in tables.items() if i not in broadcast}, broadcast)
 
-    def is_first(self, port: int) -> bool:
-        """A source that comes in by several ports has its late tuples counted at the first."""
-        name = self.nodes[port].source
-        return port == min(i for i, node in self.nodes.items() if node.source == name)
-
-    def _is_told_to_all(self, port: int) -> bool:
-        source = self.nodes[port].source
-        return source in self._spec.keys and not is_spread(self._spec.cut.ports[port].key, self._spec.keys[source])
+    def _source(self, i: int) -> SourcePort:
+        port = self.cut.ports[i]
+        node = self.pipeline.nodes[port.node]
+        ports = enumerate(self.cut.ports)
+        same = [j for j, p in ports if p.origin is None and self.pipeline.nodes[p.node].source == node.source]
+        columns = self.needed.get(node.source, tuple(range(len(node.schema))))
+        key, file = self.keys.get(node.source), self.tables.get(node.source)
+        return SourcePort(node.source, node.schema, port.key, i == min(same), columns, key, file)

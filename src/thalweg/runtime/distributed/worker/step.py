@@ -1,9 +1,9 @@
-"""A shard's turn: it takes up the state that the batch before left, does one batch, and puts the state down.
+"""A shard's step: it takes the state that the batch before left, runs one batch, and saves the state.
 
-A turn may be cut short anywhere, be taken again, by another process, or by two at once. It always begins with the state
-after the batch before, and the state is on disk before anybody sees what the turn has to say. A task that Spark kills
-may see its parcels end early, as if there were no more; so a state counts for more than one made of fewer parcels, and
-a start of the query for more than those before it.
+A step may be cut short anywhere, be run again, by another process, or by two at once. It always begins with the state
+after the batch before, and its own state is on disk before anybody sees its messages. A task that Spark kills may see
+its messages end early, as if there were no more; so a state counts for more than one made of fewer messages, and a
+start of the query for more than those before it.
 """
 
 from __future__ import annotations
@@ -11,26 +11,22 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from thalweg.core.errors import SnapshotError
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.checkpoint.layouts import remove_older, shard_folder, stage_folder
-from thalweg.runtime.distributed.checkpoint.resharding import state_before
-from thalweg.runtime.distributed.checkpoint.store import ShardStore, Weight
-from thalweg.runtime.distributed.exchange.message import Parcel
-from thalweg.runtime.distributed.worker.flow_group import FlowPart
-from thalweg.runtime.distributed.worker.flow_program import FlowWorker
-from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
-from thalweg.runtime.distributed.worker.group import Part
-from thalweg.runtime.distributed.worker.query_program import ShardWorker
-from thalweg.runtime.distributed.worker.query_spec import QuerySpec
+from thalweg.runtime.distributed.checkpoint.manifest import Weight
+from thalweg.runtime.distributed.checkpoint.store import ShardStore
+from thalweg.runtime.distributed.exchange.message import Message
+from thalweg.runtime.distributed.worker.grouped_program import state_before
+from thalweg.runtime.distributed.worker.program import ShardProgram, StageSpec, StepResult
 
-_LONGEST_REST = 600.0  # seconds after which a shard that rests in memory is forgotten: its query may have been stopped
+_LONGEST_REST = 600.0  # seconds after which a program that rests in memory is dropped: its query may have been stopped
 
 
-class Place(NamedTuple):
-    """Which shard of which stage, of a query that was started once."""
+class ShardId(NamedTuple):
+    """A shard of a stage, of a query that was started once."""
 
     start: str  # a new one each time that the query is started, later ones sort behind: its settings may differ
     checkpoint: str
@@ -38,87 +34,72 @@ class Place(NamedTuple):
     shard: int
 
 
-class Turn(NamedTuple):
-    """What came of a turn: parcels for the next stage, and parts of the answer."""
+class _Resting(NamedTuple):
+    """A program between two batches."""
 
-    parcels: list[Parcel]
-    parts: list[Part] | list[FlowPart]
-
-
-class _Shard(NamedTuple):
-    """A shard that rests, with the batch that it has done and since when it rests."""
-
-    batch: int
-    since: float
-    worker: ShardWorker | FlowWorker
+    batch: int  # the last one that it has run
+    since: float  # when that was
+    program: ShardProgram
     store: ShardStore
 
 
-# Shards that this process has run. A shard is taken out while it works, so that a turn that fails leaves nothing half
-# done behind.
-_at_rest: dict[Place, _Shard] = {}
+# Programs that this process has run. A program is taken out while it runs, so that a step that fails leaves nothing
+# half done behind.
+_resting: dict[ShardId, _Resting] = {}
 
 
-def take_turn(spec: QuerySpec | FlowSpec, place: Place, batch: int, parcels: Iterable[Parcel]) -> Turn:
+def run_step(spec: StageSpec[Any], shard: ShardId, batch: int, messages: Iterable[Message]) -> StepResult:
     """One batch of one shard."""
-    sent = list(parcels)
-    rested = _at_rest.pop(place, None)
+    received = list(messages)
+    rested = _resting.pop(shard, None)
     done = rested if rested is not None and rested.store.is_at(batch) else None  # the batch is run again
-    worker, store = _take_up(spec, place, batch, rested)
-    out, parts = worker.run(sent)
-    checkpoint = Path(place.checkpoint)
-    weight = Weight(place.start, len(sent))
-    if not store.is_outdone(batch, weight):
-        worker.aside.write(checkpoint, batch, place.shard, spec.shards)
-        store.save(batch, worker.snapshot(), worker.about(), weight)
-        _at_rest[place] = _Shard(batch, time.monotonic(), worker, store)
+    program, store = _take_up(spec, shard, batch, rested)
+    result = program.run(received)
+    checkpoint, layout = Path(shard.checkpoint), spec.layouts.last
+    weight = Weight(shard.start, len(received))
+    if not store.is_outweighed(batch, weight):
+        program.side_outputs.write(checkpoint, batch, shard.shard, layout.shards)
+        store.save(batch, program.snapshot(), program.report(), weight)
+        _resting[shard] = _Resting(batch, time.monotonic(), program, store)
     elif done is not None:
-        _at_rest[place] = done
-    if place.shard == 0:
-        remove_older(stage_folder(checkpoint, place.stage), spec.layouts.last, batch)
-    return Turn(out, parts)
+        _resting[shard] = done
+    if shard.shard == 0:
+        remove_older(stage_folder(checkpoint, shard.stage), layout, batch)
+    return result
 
 
 def _take_up(
-    spec: QuerySpec | FlowSpec, place: Place, batch: int, rested: _Shard | None
-) -> tuple[ShardWorker | FlowWorker, ShardStore]:
-    """The shard as the batch before left it, from this process's memory or from its files."""
-    _forget_others(place, batch)
+    spec: StageSpec[Any], shard: ShardId, batch: int, rested: _Resting | None
+) -> tuple[ShardProgram, ShardStore]:
+    """The program as the batch before left it, from this process's memory or from its files."""
+    _drop_useless(shard, batch)
     if rested is not None and rested.store.is_at(batch - 1):
-        return rested.worker, rested.store
-    checkpoint = Path(place.checkpoint)
-    store = ShardStore(shard_folder(checkpoint, place.stage, spec.layouts.last, place.shard))
-    state = None
-    if batch > 0:
-        state = state_before(batch, spec.layouts, checkpoint, place.stage, place.shard, store)
-    if isinstance(spec, FlowSpec):
-        return _flow_worker(spec, place.shard, state, rested), store
-    worker = ShardWorker(spec, place.stage, place.shard)
-    if state is not None:
-        worker.restore(state)
-    return worker, store
+        return rested.program, rested.store
+    checkpoint = Path(shard.checkpoint)
+    store = ShardStore(shard_folder(checkpoint, shard.stage, spec.layouts.last, shard.shard))
+    if batch == 0:
+        return spec.program(shard.shard), store
+    state = state_before(batch, spec.layouts, checkpoint, shard.stage, shard.shard, store)
+    return _restored(spec, shard.shard, state, rested), store
 
 
-def _flow_worker(spec: FlowSpec, shard: int, state: Tree | None, rested: _Shard | None) -> FlowWorker:
-    """A flow's many queries are dear to build: what this process has of them is taken back to the state, if it can."""
-    if state is not None and rested is not None and isinstance(rested.worker, FlowWorker):
+def _restored(spec: StageSpec[Any], shard: int, state: Tree, rested: _Resting | None) -> ShardProgram:
+    if rested is not None and rested.program.is_reusable():
         try:
-            rested.worker.restore(state)
-            return rested.worker
-        except SnapshotError:  # a turn that came to nothing has left its traces in it
+            rested.program.restore(state)
+            return rested.program
+        except SnapshotError:  # a step that failed has left its traces in it
             pass
-    worker = FlowWorker(spec, shard)
-    if state is not None:
-        worker.restore(state)
-    return worker
+    program = spec.program(shard)
+    program.restore(state)
+    return program
 
 
-def _forget_others(place: Place, batch: int) -> None:
-    """Shards that rest here while other processes go on with them are of no use."""
+def _drop_useless(shard: ShardId, batch: int) -> None:
+    """Drop programs that rest here while other processes go on with them."""
     now = time.monotonic()
-    for other, shard in list(_at_rest.items()):
-        of_flow = isinstance(shard.worker, FlowWorker)  # which is of use as long as its queries stand
-        behind = shard.batch < batch - 1 and not of_flow
-        overtaken = other.checkpoint == place.checkpoint and (other.start != place.start or behind)
-        if overtaken or now - shard.since > _LONGEST_REST:
-            del _at_rest[other]
+    for other, resting in list(_resting.items()):
+        behind = resting.batch < batch - 1 and not resting.program.is_reusable()
+        overtaken = other.checkpoint == shard.checkpoint and (other.start != shard.start or behind)
+        if overtaken or now - resting.since > _LONGEST_REST:
+            del _resting[other]

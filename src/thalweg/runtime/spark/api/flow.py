@@ -17,15 +17,15 @@ from thalweg.flows.command import Command, find
 from thalweg.flows.standing import Quotas
 from thalweg.kernel.operator import Key
 from thalweg.kernel.pipeline.identity import Identity
-from thalweg.runtime.distributed.checkpoint import flow_report
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk, Made
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
+from thalweg.runtime.distributed.checkpoint.report import query_metrics, query_states, suspended_queries
 from thalweg.runtime.spark.api.flow_run import FlowRun, OneOfFlow
 from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.compile.flow_frame import Frames
+from thalweg.runtime.spark.compile.stage_frames import write_batches
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks
-from thalweg.runtime.spark.tasks.finish import finishing
-from thalweg.runtime.spark.tasks.flow_stage import ANSWERS
+from thalweg.runtime.spark.tasks.flow_answers import PACKED_ANSWERS
 
 
 class SparkFlow:
@@ -94,8 +94,8 @@ class SparkFlow:
 
     def queries(self) -> list[dict[str, Any]]:
         """The queries that stand, whether they run, wait for the next batch, or were suspended and why."""
-        live, abouts = self._desk.commands.live(), self.checkpoint.abouts()
-        states, counted = flow_report.states(live, abouts), flow_report.metrics(live, abouts)
+        live, reports = self._desk.commands.live(), self.checkpoint.reports()
+        states, counted = query_states(live, reports), query_metrics(live, reports)
         return [
             {
                 "id": query, "name": command.name, "owner": command.owner, "cql": command.cql,
@@ -122,7 +122,7 @@ class SparkFlow:
     def start(self, sink: Sink | Sequence[Sink] | None = None, trigger: dict[str, Any] | None = None) -> FlowRun:
         """Let the flow run; the next start goes on where it was.
 
-        A sink gets what all queries gain, packed: `queries` and `gained` (see `rows_of`). Without one it is kept as
+        A sink gets what all queries gain, packed: `queries` and `changes` (see `rows_of`). Without one it is kept as
         Parquet in the checkpoint, from where `answers` reads it.
         """
         place, commands = self.checkpoint, self._desk.commands
@@ -130,12 +130,13 @@ class SparkFlow:
         self._desk.open()  # functions may have been registered since
         begin = commands.begin(has_begun=place.spark.exists())
         spec = self._frames.spec(self._layouts, begin, self._desk.made.functions)
-        sinks = Sinks([sink] if isinstance(sink, Sink) else [*(sink or [])] or [ParquetSink(place.answers)], ANSWERS)
+        given = [sink] if isinstance(sink, Sink) else [*(sink or [])]
+        sinks = Sinks(given or [ParquetSink(place.answers)], PACKED_ANSWERS)
         frame = self._frames.frame(spec, commands, self._every, sinks.take())
-        finish = finishing(sinks, place, spec)
+        write_batch = write_batches(sinks, place, spec.stages)
 
         def write(handed: DataFrame, batch: int) -> None:
-            finish(handed, batch)
+            write_batch(handed, batch)
             self._suspend_everywhere(batch)
 
         writer = frame.writeStream.foreachBatch(write).queryName(self.name)
@@ -146,7 +147,7 @@ class SparkFlow:
 
     def _suspend_everywhere(self, batch: int) -> None:
         """A query that has failed in one place is to run in none: its answer would be part of one."""
-        failed = {q: why for m in self.checkpoint.manifests(batch, 0) for q, why in m["about"]["suspended"].items()}
+        failed = suspended_queries(self.checkpoint.reports_after(batch))
         if failed:
             self._desk.commands.suspend(failed)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
@@ -12,11 +11,12 @@ from pyspark.sql.streaming.query import StreamingQuery
 from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.distributed.checkpoint.report import ShardReport
 from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
 from thalweg.runtime.spark.api.run import Run
 from thalweg.runtime.spark.sinks import Sink
 from thalweg.runtime.spark.tasks.answer_rows import answer_type
-from thalweg.runtime.spark.tasks.flow_stage import ANSWERS, QUERIES, unpacking
+from thalweg.runtime.spark.tasks.flow_answers import PACKED_ANSWERS, QUERIES, unpacking
 
 
 class FlowRun(Run):
@@ -37,15 +37,15 @@ class FlowRun(Run):
         """The answers of one query."""
         return OneOfFlow(self, query, schema)
 
-    def about(self) -> list[dict[str, Any]]:
-        """What the shards say after the last batch that is done."""
-        return self._abouts(0)
+    def reports(self) -> list[ShardReport]:
+        """The shards' reports after the last batch that is done."""
+        return self._reports(0)
 
     def gained(self) -> DataFrame:
         """All that answers have gained in batches that are done for good, packed by query."""
         if self._parquet is None:
             raise DataError("the answers of this flow go to sinks of its own", hint="ask them, or add a ParquetSink")
-        return self._parquet.read(self._spark, ANSWERS, self.checkpoint.committed)
+        return self._parquet.read(self._spark, PACKED_ANSWERS, self.checkpoint.committed)
 
 
 class OneOfFlow(Run):

@@ -21,18 +21,18 @@ from thalweg.kernel.pipeline.partial_aggregates import FAR
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
-from thalweg.runtime.distributed.checkpoint.pinned_choice import Decided
+from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
 from thalweg.runtime.distributed.stages import cut
 from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.api.run import Run
-from thalweg.runtime.spark.compile.broadcast import small_tables
+from thalweg.runtime.spark.compile.broadcast import broadcast_tables
 from thalweg.runtime.spark.compile.explain import as_lines, explain_stages, explain_streams, explain_tables
-from thalweg.runtime.spark.compile.query_frame import Compiled, Job, columns_read, compile_stages, is_stamped
+from thalweg.runtime.spark.compile.query_frame import Compiled, Job, columns_read, compile_query_frame, is_stamped
+from thalweg.runtime.spark.compile.stage_frames import write_batches
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, SinkContext, Sinks
 from thalweg.runtime.spark.tasks.answer_rows import answer_type, unique_names
 from thalweg.runtime.spark.tasks.deliver import Take
-from thalweg.runtime.spark.tasks.finish import finishing
-from thalweg.runtime.spark.tasks.stateless import AtOnce
+from thalweg.runtime.spark.tasks.stateless import is_stateless
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class Asking:
     settings: Settings
     statistics: Statistics
 
-    def choose(self, decided: Decided | None = None) -> Choice:
-        """What is run, given what was decided before perhaps."""
-        statistics = self.statistics if decided is None else decided.statistics
+    def choose(self, pinned: PinnedChoice | None = None) -> Choice:
+        """The plan that runs; a checkpoint may have `pinned` some choices."""
+        statistics = self.statistics if pinned is None else pinned.statistics
         settings = self.settings
-        if decided is not None:
-            settings = replace(settings, in_parts=decided.in_parts)
+        if pinned is not None:
+            settings = replace(settings, in_parts=pinned.in_parts)
         elif settings.in_parts is None and settings.optimize and self.strategy is Strategy.AUTO:
             settings = replace(settings, in_parts=FAR)
         return choose(self.plan, self.strategy, settings, statistics, in_shards=True)
@@ -77,9 +77,9 @@ class SparkQuery:
         return self._asking.choose()
 
     @cached_property
-    def _copied(self) -> frozenset[str]:
+    def _broadcast(self) -> frozenset[str]:
         """Tables that are small; found out late, since Spark may have to count their rows."""
-        return small_tables(self.spark, self.tables)
+        return broadcast_tables(self.spark, self.tables)
 
     @property
     def plan(self) -> Plan:
@@ -103,12 +103,12 @@ class SparkQuery:
         """
         blueprint, found = self._choice.blueprint, self._choice.optimized
         pipeline = blueprint.build()
-        parts = cut(pipeline, self._copied)
+        parts = cut(pipeline, self._broadcast)
         inputs, held = self._read_by(blueprint.plan)
-        needed = columns_read(blueprint.plan, pipeline, parts)
+        needed = columns_read(blueprint.plan, blueprint.lower(), parts)
         streams, tables = explain_streams(inputs, blueprint.plan, needed), explain_tables(held)
         times = {stream.stream.name: stream.time for stream in inputs}
-        at_once = not held and AtOnce.is_possible(blueprint, parts, times)
+        at_once = not held and is_stateless(blueprint, parts, times)
         stages = explain_stages(pipeline, parts, self._asked.shards or self._asked.cores, at_once)
         if format == "json":
             choice = {} if found is None else {"choice": choice_json(found)}
@@ -133,7 +133,7 @@ class SparkQuery:
         sinks = Sinks(given or [ParquetSink(place.answers)], answer_type(self.schema, self._stamped))
         compiled = self._compile(place, sinks.take())
         sinks.open(SinkContext(self.plan, _shown(self.schema), compiled.spec.stamped, place))
-        write = finishing(sinks, place, compiled.spec)
+        write = write_batches(sinks, place, compiled.spec.stages)
         writer = compiled.frame.writeStream.foreachBatch(write).option("checkpointLocation", str(place.spark))
         writer = writer.outputMode("append").trigger(**(trigger or {"processingTime": "0 seconds"}))
         if self.name:
@@ -161,22 +161,22 @@ class SparkQuery:
         return is_stamped(self.streams, self.tables)
 
     def _compile(self, place: Checkpoint, take: Take | None = None) -> Compiled:
-        """The checkpoint becomes the query's; what was decided when it first started counts."""
+        """The checkpoint becomes the query's; the choices that were pinned when it first started count."""
         identity = Identity.of(self.plan, self._asking.strategy.value)
-        choice, decided = self._choice, None
+        choice, pinned = self._choice, None
         if not place.is_claimed:
             known = Statistics() if choice.optimized is None else choice.optimized.statistics
             settings = choice.blueprint.settings
-            decided = Decided(self._copied, known, digest(choice.blueprint.plan), settings.in_parts)
-        layouts = place.claim(identity, self._asked, decided)
-        if decided is None:
-            decided = place.decided
-            choice = self._asking.choose(decided)
-            decided.check(choice.blueprint.plan)
-        parts = cut(choice.blueprint.build(), decided.copied)
+            pinned = PinnedChoice(self._broadcast, known, digest(choice.blueprint.plan), settings.in_parts)
+        layouts = place.claim(identity, self._asked, pinned)
+        if pinned is None:
+            pinned = place.pinned_choice
+            choice = self._asking.choose(pinned)
+            pinned.check(choice.blueprint.plan)
+        parts = cut(choice.blueprint.build(), pinned.broadcast)
         streams, tables = self._read_by(choice.blueprint.plan)
         job = Job(choice.blueprint, parts, layouts, streams, tables, place, self._stamped, self._every)
-        compiled = compile_stages(self.spark, job, take)
+        compiled = compile_query_frame(self.spark, job, take)
         return replace(compiled, optimized=choice.optimized)
 
     def _read_by(self, plan: Plan) -> tuple[list[StreamInput], list[TableInput]]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, Literal
-from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
@@ -19,17 +16,16 @@ from thalweg.explain import choice_json, choice_text, seen_of
 from thalweg.kernel.pipeline.pipeline import Pipeline
 from thalweg.optimizer.optimize import Optimized
 from thalweg.optimizer.statistics import Statistics
-from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
-from thalweg.runtime.distributed.exchange.message import DRAIN
-from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_aside
+from thalweg.runtime.distributed.checkpoint.report import ShardReport, side_output_counts
+from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_side_output
 from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
 from thalweg.runtime.distributed.worker.query_spec import QuerySpec
 from thalweg.runtime.spark.api.failures import plain_failures
 from thalweg.runtime.spark.sinks import ParquetSink, Sink
 from thalweg.runtime.spark.tasks.answer_rows import EXP, SIGN, TS, answer_type
-from thalweg.runtime.spark.tools.runtime_statistics import Done, learned, operators_done
+from thalweg.runtime.spark.tools.runtime_statistics import OperatorTotals, operator_totals, runtime_statistics
 
 
 class Run:
@@ -86,12 +82,13 @@ class Run:
     @property
     def now(self) -> Instant:
         """The query's clock, in ticks: the answer is known up to here."""
-        return min(int(about["now"]) for about in self._abouts(stage=0))
+        return min(report.now for report in self._reports(stage=0))
 
     @property
     def latest(self) -> Instant | None:
         """The greatest time of a tuple so far, in ticks."""
-        return max((about["latest"] for about in self._abouts(stage=0) if about["latest"] is not None), default=None)
+        latest = [report.latest for report in self._reports(stage=0) if report.latest is not None]
+        return max(latest, default=None)
 
     def advance(self, t: Any, at_once: bool = False) -> None:
         """Let time pass up to `t`, though nothing may arrive.
@@ -103,13 +100,12 @@ class Run:
 
     def drain(self, at_once: bool = False) -> None:
         """Nothing more will come: what waits because others might be late is let in. `at_once` is as in `advance`."""
-        self._command(DRAIN, at_once)
+        self._command(None, at_once)
 
-    def _command(self, clock: Instant, at_once: bool) -> None:
+    def _command(self, clock: Instant | None, at_once: bool) -> None:
         if not at_once:  # a source may be looked at before the commands are, and may hold back rows for later batches
             self.wait()
-        name = f"{datetime.now().strftime('%Y%m%d%H%M%S%f')}-{uuid4().hex[:6]}.json"
-        replace_file(self.checkpoint.control / name, json.dumps({"clock": clock}).encode() + b"\n")
+        self.checkpoint.command(clock)
 
     @property
     def clock(self) -> Clock:
@@ -157,26 +153,24 @@ class Run:
 
     def late(self, stream: str) -> list[dict[str, Any]]:
         """The rows of a stream that came too late, in order of batches; NULL in columns that were not to be kept."""
-        return [row for table in read_aside(self.checkpoint.folder, LATE, stream) for row in table.to_pylist()]
+        return [row for table in read_side_output(self.checkpoint.folder, LATE, stream) for row in table.to_pylist()]
 
     def bad_rows(self, stream: str) -> list[dict[str, Any]]:
         """The rows of a stream that were no tuples, with the reason."""
-        return [row for table in read_aside(self.checkpoint.folder, BAD_ROWS, stream) for row in table.to_pylist()]
+        return [
+            row for table in read_side_output(self.checkpoint.folder, BAD_ROWS, stream) for row in table.to_pylist()
+        ]
 
     def metrics(self) -> dict[str, Any]:
-        """State, delay and rows put aside, over all shards, as of the last batch that is done."""
-        abouts = [about for stage in range(self._spec.stages) for about in self._abouts(stage)]
-        aside: dict[str, int] = {}
-        for about in abouts:
-            for kind, count in about["aside"].items():
-                aside[kind] = aside.get(kind, 0) + count
-        progress, arrived = self.query.lastProgress, sum(about["arrived"] for about in abouts)
+        """State, delay and rows in side outputs, over all shards, as of the last batch that is done."""
+        reports = [report for stage in range(self._spec.stages) for report in self._reports(stage)]
+        progress, arrived = self.query.lastProgress, sum(report.arrived for report in reports)
         return {
             "batch": self.checkpoint.committed,
             "now": self.clock.show(self.now),
-            "stored": sum(about["stored"] for about in abouts),
-            "waiting": sum(about["waiting"] for about in abouts),
-            "aside": aside,
+            "stored": sum(report.stored for report in reports),
+            "waiting": sum(report.waiting for report in reports),
+            "side_outputs": side_output_counts(reports),
             "rows_per_second": None if progress is None else 1000 * arrived / max(1, progress["batchDuration"]),
         }
 
@@ -184,24 +178,24 @@ class Run:
         """The plan that is run, what was expected of its operators, and what they were seen to do so far."""
         if self._optimized is None:
             raise DataError("the query runs as it is written, and nothing was estimated", hint="q.explain()")
-        pipeline, done, ticks = self._done()
+        pipeline, done, ticks = self._totals()
         counted = seen_of(pipeline.places, done, ticks)
         return choice_json(self._optimized, counted) if format == "json" else choice_text(self._optimized, counted)
 
     def statistics(self) -> Statistics:
-        """What has been learned of streams and sub-plans, for `engine.query(..., statistics=...)`."""
-        return learned(*self._done())
+        """Statistics of streams and sub-plans as they have run, for `engine.query(..., statistics=...)`."""
+        return runtime_statistics(*self._totals())
 
-    def _done(self) -> tuple[Pipeline, list[Done], float]:
+    def _totals(self) -> tuple[Pipeline, list[OperatorTotals], float]:
         assert isinstance(self._spec, QuerySpec), "a flow has many plans"
         pipeline = self._spec.blueprint.build()
-        abouts = [self._abouts(stage) for stage in range(self._spec.stages)]
-        began = min((about["began"] for about in abouts[0] if about["began"] is not None), default=self.now)
-        return pipeline, operators_done(pipeline, self._spec.cut, abouts), float(self.now - began)
+        reports = [self._reports(stage) for stage in range(self._spec.stages)]
+        began = min((report.began for report in reports[0] if report.began is not None), default=self.now)
+        return pipeline, operator_totals(pipeline, self._spec.cut, reports), float(self.now - began)
 
-    def _abouts(self, stage: int) -> list[dict[str, Any]]:
-        """What the shards of a stage say about themselves after the last batch that is done."""
-        found = self.checkpoint.abouts(stage)
+    def _reports(self, stage: int) -> list[ShardReport]:
+        """The reports of a stage's shards after the last batch that is done."""
+        found = self.checkpoint.reports(stage)
         if not found:
             raise DataError("the query has not done a batch yet", hint="wait() first")
         return found

@@ -1,7 +1,7 @@
-"""Which tables are so small that every group of keys gets a copy, which spares the streams that meet them an exchange.
+"""The tables that are small enough for every group of keys to get a copy: streams that join them need no exchange.
 
 Spark's own limit decides, `spark.sql.autoBroadcastJoinThreshold` (-1: none is), and for the same reason: a copy costs
-less than bringing every tuple to where its partner is.
+less than sending every tuple to its partners.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _BYTES_PER_VALUE = 20  # what Spark assumes of a string
 _UNKNOWN = 1 << 62  # where Spark knows nothing, it says about the largest number there is
 
 
-def small_tables(spark: SparkSession, tables: Sequence[TableInput]) -> frozenset[str]:
-    """The names of those to copy: what was said with the table counts first, and a table that changes may grow."""
+def broadcast_tables(spark: SparkSession, tables: Sequence[TableInput]) -> frozenset[str]:
+    """The names of those to copy: the option `broadcast` counts first, and a table that changes may grow."""
     limit = _limit(spark)
     return frozenset(t.relation.name for t in tables if _is_small(t, limit))
 

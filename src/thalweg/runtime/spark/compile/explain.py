@@ -10,8 +10,8 @@ from pyspark.sql.types import StructField
 from thalweg.algebra.expressions import Expression
 from thalweg.algebra.plan import Plan
 from thalweg.kernel.pipeline.pipeline import Node, Pipeline
-from thalweg.runtime.distributed.ingest.selections import selections
-from thalweg.runtime.distributed.stages import EVERYWHERE, Cut, Placement
+from thalweg.runtime.distributed.ingest.needed import selections
+from thalweg.runtime.distributed.stages import BROADCAST, Cut, Placement
 from thalweg.runtime.spark.api.inputs import AT, OPERATION, StreamInput, TableInput
 from thalweg.runtime.spark.schema import to_spark
 
@@ -67,7 +67,7 @@ def explain_tables(tables: Sequence[TableInput]) -> list[dict[str, Any]]:
 
 
 def explain_stages(pipeline: Pipeline, cut: Cut, shards: int, at_once: bool = False) -> list[dict[str, Any]]:
-    """One entry per stage, in order; `at_once`: rows may be answered where they are read (`at_once.py`)."""
+    """One entry per stage, in order; `stateless`: rows may be answered in the tasks that read them."""
     stages = []
     for number, stage in enumerate(cut.stages):
         ports = [port for port in cut.ports if port.stage == number]
@@ -131,7 +131,7 @@ def _name(node: Node) -> str:
 
 
 def _by(key: Placement, source: bool) -> str:
-    if key is EVERYWHERE:
+    if key is BROADCAST:
         return "a copy for every group"
     if key is None:
         return "equal shares" if source else "its shard"

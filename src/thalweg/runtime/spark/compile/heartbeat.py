@@ -1,7 +1,7 @@
 """A source that brings nothing but the time: Spark runs no batch without data, and time passes without any.
 
-Its offset is the number of a beat, so it remembers nothing else, however long a query is silent; what time it is the
-batch says (`batch_time`), the same if it is run again. A query without idle timeouts has no such source.
+Its offset is the number of a beat, so it remembers nothing else, however long a query is silent. The time is that of
+the batch (`running_task.py`), the same if it is run again. A query without idle timeouts has no such source.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from thalweg.core.errors import CheckpointError, DataError, PlanError
 from thalweg.core.time import BEGINNING, parse_duration
 from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
-from thalweg.runtime.distributed.exchange.message import HEARTBEAT
+from thalweg.runtime.distributed.exchange.message import MessageKind
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.spark.tasks.messages import for_every_shard
 
@@ -44,7 +44,7 @@ def interval(streams: Sequence[InputTime], asked: str | None) -> int | None:
 
 
 def heartbeat(spark: SparkSession, checkpoint: Checkpoint, shards: int, every: int | None) -> DataFrame | None:
-    """A beat as parcels for all shards; None if the query needs none.
+    """A beat as messages for all shards; None if the query needs none.
 
     Spark cannot add a source to a query that has begun, nor take one away: one that is no longer needed rests.
     """
@@ -59,7 +59,7 @@ def heartbeat(spark: SparkSession, checkpoint: Checkpoint, shards: int, every: i
         replace_file(checkpoint.heartbeat, b"")
     spark.dataSource.register(HeartbeatSource)
     rows = spark.readStream.format(HeartbeatSource.name()).option("micros", every or NEVER).load()
-    return for_every_shard(rows, HEARTBEAT, sf.lit(BEGINNING), shards)
+    return for_every_shard(rows, shards, MessageKind.HEARTBEAT, sf.lit(BEGINNING))
 
 
 class HeartbeatSource(DataSource):

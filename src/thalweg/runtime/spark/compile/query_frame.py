@@ -3,46 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, reduce
-from pathlib import Path
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
 
 from thalweg.algebra.expressions import Column, Expression, columns_of, map_columns
 from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Schema
 from thalweg.kernel.operator import Key
 from thalweg.kernel.pipeline.blueprint import Blueprint
-from thalweg.kernel.pipeline.pipeline import Pipeline
+from thalweg.kernel.pipeline.builder import PipelineTemplate
 from thalweg.optimizer.optimize import Optimized
-from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
-from thalweg.runtime.distributed.exchange.codec import pack
-from thalweg.runtime.distributed.exchange.message import COMMAND
-from thalweg.runtime.distributed.ingest.needed_columns import needed_columns
+from thalweg.runtime.distributed.ingest.needed import needed_columns, selections
 from thalweg.runtime.distributed.ingest.routing import Ports
-from thalweg.runtime.distributed.ingest.selections import selections
-from thalweg.runtime.distributed.ingest.stream_reader import Reading
-from thalweg.runtime.distributed.ingest.table_reader import TableReading, whole_table
-from thalweg.runtime.distributed.stages import EVERYWHERE, Cut, Placement
+from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
+from thalweg.runtime.distributed.ingest.table_reader import TableReader
+from thalweg.runtime.distributed.stages import BROADCAST, Cut, Placement
 from thalweg.runtime.distributed.worker.query_spec import QuerySpec
 from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.compile.heartbeat import heartbeat
-from thalweg.runtime.spark.compile.stream_frames import Read, read_streams
-from thalweg.runtime.spark.tasks.answer_rows import answer_type
-from thalweg.runtime.spark.tasks.deliver import NOTES, Take
-from thalweg.runtime.spark.tasks.messages import PARCELS, for_every_shard
-from thalweg.runtime.spark.tasks.read import reading_task
-from thalweg.runtime.spark.tasks.stage import StageTask
-from thalweg.runtime.spark.tasks.stateless import AtOnce
+from thalweg.runtime.spark.compile.stage_frames import clock_frames, stage_frames, table_file
+from thalweg.runtime.spark.compile.stream_frames import StreamPlan, stream_frames
+from thalweg.runtime.spark.tasks.answer_rows import QueryAnswers
+from thalweg.runtime.spark.tasks.deliver import Take
+from thalweg.runtime.spark.tasks.messages import MESSAGES
+from thalweg.runtime.spark.tasks.read import table_task
+from thalweg.runtime.spark.tasks.stateless import StatelessQuery, is_stateless
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """The answer's changes (or notes about them) as a streaming DataFrame, what tasks know, how the plan was chosen."""
+    """The answer's changes (or notes about them) as a streaming DataFrame, the spec, and how the plan was chosen."""
 
     frame: DataFrame
     spec: QuerySpec
@@ -51,7 +44,7 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Job:
-    """A query that is to run: how it is built, cut and laid out, what it reads, and the checkpoint that is its own."""
+    """A query that is to run: how it is built, cut and laid out, its inputs, and the checkpoint that is its own."""
 
     blueprint: Blueprint
     cut: Cut
@@ -63,55 +56,38 @@ class Job:
     every: int | None = None  # the step of its heartbeat
 
     @cached_property
-    def pipeline(self) -> Pipeline:
-        """To ask about; tasks build their own."""
-        return self.blueprint.build()
-
-    @cached_property
     def ports(self) -> dict[str, Ports]:
-        """By source, the ports through which it comes in."""
-        return _ports(self.pipeline, self.cut)
+        """By source, the ports by which it comes in."""
+        return _ports(self.spec.pipeline, self.cut)
 
     @cached_property
     def spec(self) -> QuerySpec:
-        """What its tasks know."""
-        static = {t.relation.name: str(held(t, self.checkpoint)) for t in self.tables if not t.frame.isStreaming}
+        """The query as it is to run."""
+        static = {t.relation.name: str(table_file(t, self.checkpoint)) for t in self.tables if not t.frame.isStreaming}
         times = {stream.stream.name: stream.time for stream in self.streams}
         keys = {t.relation.name: t.relation.key for t in self.tables if t.frame.isStreaming}
-        needed = columns_read(self.blueprint.plan, self.pipeline, self.cut)
-        return QuerySpec(self.blueprint, self.cut, self.layouts, times, self.stamped, static, keys, needed)
+        spec = QuerySpec(self.blueprint, self.cut, self.layouts, times, self.stamped, static, keys)
+        return replace(spec, needed=columns_read(self.blueprint.plan, spec.pipeline, self.cut))
 
-    def at_once(self, take: Take | None) -> AtOnce | None:
-        """What answers rows where they are read, if that can be done."""
-        if take is None or not AtOnce.is_possible(self.blueprint, self.cut, self.spec.inputs):
+    def stateless(self, take: Take | None) -> StatelessQuery | None:
+        """The query to answer in the tasks that read, if that can be done."""
+        if take is None or not is_stateless(self.blueprint, self.cut, self.spec.inputs):
             return None
-        return AtOnce(self.spec, take)
+        return StatelessQuery(self.spec.plan_of(0), take)
 
 
-def compile_stages(spark: SparkSession, job: Job, take: Take | None) -> Compiled:
-    """The streaming DataFrame of a query; if the tasks are to `take` its rows, it has notes instead of them."""
-    job.checkpoint.control.mkdir(parents=True, exist_ok=True)
-    spec, folder = job.spec, str(job.checkpoint.folder)
-    parcels = reduce(DataFrame.union, _sent(spark, job, take))
-    for stage in range(spec.stages):
-        task = StageTask(spec, stage, folder, take)
-        given = answer_type(job.blueprint.plan.schema, job.stamped) if take is None else NOTES
-        schema = given if task.is_last else PARCELS
-        shard = sf.col("group") % spec.shards
-        parcels = parcels.repartitionById(spec.shards, shard).mapInArrow(task.task(), schema)
-    return Compiled(parcels, spec)
-
-
-def _sent(spark: SparkSession, job: Job, take: Take | None) -> list[DataFrame]:
-    """What comes into the first stage: of streams, of tables, and from those who tell the time."""
+def compile_query_frame(spark: SparkSession, job: Job, take: Take | None) -> Compiled:
+    """The streaming DataFrame of a query; if tasks are to `take` its rows, it has notes instead of them."""
+    spec, checkpoint = job.spec, job.checkpoint
     conditions = selections(job.blueprint.plan)
-    read = [_read(stream, job.spec, job.ports, conditions) for stream in job.streams]
-    sent = read_streams(read, str(job.checkpoint.folder), job.at_once(take))
+    plans = [_stream_plan(stream, spec, job.ports, conditions) for stream in job.streams]
+    sent = stream_frames(plans, str(checkpoint.folder), job.stateless(take))
     changing = [table for table in job.tables if table.frame.isStreaming]
-    sent += [_read_table(table, job.ports[table.relation.name], job.spec, job.checkpoint) for table in changing]
-    sent.append(control(spark, job.checkpoint, job.spec.shards))
-    beat = heartbeat(spark, job.checkpoint, job.spec.shards, job.every)
-    return sent if beat is None else [*sent, beat]
+    sent += [_table_frame(table, job.ports[table.relation.name], spec, checkpoint) for table in changing]
+    sent += clock_frames(spark, checkpoint, spec.shards, job.every)
+    answers = QueryAnswers(job.blueprint.plan.schema, job.stamped)
+    stages = [spec.stage(number) for number in range(spec.stages)]
+    return Compiled(stage_frames(sent, stages, checkpoint, answers, take), spec)
 
 
 def is_stamped(streams: Sequence[StreamInput], tables: Sequence[TableInput]) -> bool:
@@ -119,8 +95,8 @@ def is_stamped(streams: Sequence[StreamInput], tables: Sequence[TableInput]) -> 
     return any(stream.stream.timestamp is not None for stream in streams) or any(t.is_stamped for t in tables)
 
 
-def columns_read(plan: Plan, pipeline: Pipeline, parts: Cut) -> dict[str, tuple[int, ...]]:
-    """By source, the columns that a plan needs, and those that rows are spread by, perhaps needed for nothing else."""
+def columns_read(plan: Plan, pipeline: PipelineTemplate, parts: Cut) -> dict[str, tuple[int, ...]]:
+    """By source, the columns that a plan needs or that rows are partitioned by."""
     keys = {
         name: {column for _, key in ports for part in _parts(key) for column in columns_of(part)}
         for name, ports in _ports(pipeline, parts).items()
@@ -129,12 +105,12 @@ def columns_read(plan: Plan, pipeline: Pipeline, parts: Cut) -> dict[str, tuple[
 
 
 def _parts(key: Placement) -> Key:
-    """What a key computes."""
-    return () if key is None or key is EVERYWHERE else key
+    """The expressions of a key."""
+    return () if key is None or key is BROADCAST else key
 
 
-def _ports(pipeline: Pipeline, parts: Cut) -> dict[str, Ports]:
-    """By source, the ports through which it comes in, and the keys it is spread by."""
+def _ports(pipeline: PipelineTemplate, parts: Cut) -> dict[str, Ports]:
+    """By source, the ports by which it comes in, and the keys it is partitioned by."""
     found: dict[str, Ports] = {}
     for i, port in enumerate(parts.ports):
         if port.origin is None:
@@ -143,9 +119,9 @@ def _ports(pipeline: Pipeline, parts: Cut) -> dict[str, Ports]:
     return found
 
 
-def _read(
+def _stream_plan(
     stream: StreamInput, spec: QuerySpec, ports: Mapping[str, Ports], conditions: Mapping[str, Expression]
-) -> Read:
+) -> StreamPlan:
     """How a stream is read: the columns that are needed, and the rows that matter."""
     name, schema, stamped = stream.stream.name, stream.stream.schema, stream.stream.timestamp is not None
     needed, condition, layouts = spec.needed[name], conditions.get(name), spec.layouts
@@ -153,15 +129,15 @@ def _read(
     keys = tuple((port, _renumbered(key, places)) for port, key in ports[name])
     test = None if condition is None else _moved(condition, places)
     read = Schema(tuple(schema[i] for i in needed))
-    few, whole = Reading(name, read, keys, layouts, stamped, stream.ahead, condition=test), None
+    few, whole = StreamReader(name, read, keys, layouts, stamped, stream.ahead, condition=test), None
     if stream.late == "whole" and len(needed) < len(schema):
-        whole = Reading(name, schema, keys, layouts, stamped, stream.ahead, needed, test)
-    return Read(stream, needed, few, whole)
+        whole = StreamReader(name, schema, keys, layouts, stamped, stream.ahead, needed, test)
+    return StreamPlan(stream, needed, few, whole)
 
 
 def _renumbered(key: Placement, places: dict[int, int]) -> Placement:
     """A key over the columns that are read."""
-    if key is None or key is EVERYWHERE:
+    if key is None or key is BROADCAST:
         return key
     return tuple(_moved(part, places) for part in key)
 
@@ -170,21 +146,7 @@ def _moved(expression: Expression, places: dict[int, int]) -> Expression:
     return map_columns(expression, lambda c: Column(places[c.index], c.type, c.name))
 
 
-def _read_table(table: TableInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
+def _table_frame(table: TableInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
     relation = table.relation
-    reading = TableReading(relation.name, relation.schema, ports, spec.layouts, relation.key)
-    return table.rows().mapInArrow(reading_task(reading, str(checkpoint.folder)), PARCELS)
-
-
-def control(spark: SparkSession, checkpoint: Checkpoint, shards: int) -> DataFrame:
-    """Commands are files in a folder, so that Spark remembers which batch has seen which."""
-    rows = spark.readStream.schema("clock long").json(str(checkpoint.control))
-    return for_every_shard(rows, COMMAND, sf.col("clock"), shards)
-
-
-def held(table: TableInput, checkpoint: Checkpoint) -> Path:
-    """Where a table lies as it was when the query first started: tasks are told the place, not the rows."""
-    path = checkpoint.tables / f"{table.relation.name}.arrow"
-    if not path.exists():
-        replace_file(path, pack(whole_table(table.whole())))
-    return path
+    reader = TableReader(relation.name, relation.schema, ports, spec.layouts, relation.key)
+    return table.rows().mapInArrow(table_task(reader, str(checkpoint.folder)), MESSAGES)

@@ -1,4 +1,4 @@
-"""Streams as parcels: each by tasks of its own, or, where a DataFrame only describes rows, several together.
+"""Streams as messages: each by tasks of its own, or, where a DataFrame only describes rows, several together.
 
 A Python task of Spark's takes tens of milliseconds before and after its work, more than it takes to load some thousand
 rows, and Spark gives every stream as many tasks as there are cores. So where there are more streams than cores, they
@@ -20,16 +20,16 @@ from pyspark.sql import functions as sf
 
 from thalweg.core.time import Instant
 from thalweg.runtime.distributed.exchange.blobs import BlobFiles
-from thalweg.runtime.distributed.exchange.message import Parcel
+from thalweg.runtime.distributed.exchange.message import Message
 from thalweg.runtime.distributed.ingest.routing import TIME
-from thalweg.runtime.distributed.ingest.stream_reader import Answering, Reading
+from thalweg.runtime.distributed.ingest.stream_reader import AnswerRows, StreamReader
 from thalweg.runtime.spark.api.inputs import StreamInput
-from thalweg.runtime.spark.tasks.messages import PARCELS, to_rows
-from thalweg.runtime.spark.tasks.process import settle
-from thalweg.runtime.spark.tasks.read import Mapped, batch_and_time, query_time, reading_task
-from thalweg.runtime.spark.tasks.stateless import AtOnce
+from thalweg.runtime.spark.tasks.messages import MESSAGES, to_rows
+from thalweg.runtime.spark.tasks.read import ArrowTask, clock_before, stream_task
+from thalweg.runtime.spark.tasks.running_task import batch_time, running_task, tune_process
+from thalweg.runtime.spark.tasks.stateless import StatelessQuery
 
-# Whose descriptions, and in which of the stream's own partitions they were: whatever tasks it is read by, that stays,
+# The stream of a description, and the stream's own partition that has it: both stay the same whatever task reads it,
 # and so does the order in which rows arrive.
 _STREAM, _PART = "_stream", "_part"
 
@@ -38,45 +38,45 @@ Loading = Callable[[Iterable[pa.RecordBatch]], pa.Table]
 
 @dataclass(frozen=True)
 class Recipe:
-    """How parcels are made of a stream's descriptions. If some rows are late, all are loaded again as `whole` says."""
+    """How messages are made of a stream's descriptions. If some rows are late, all are loaded again as `whole` says."""
 
-    reading: Reading
+    reader: StreamReader
     load: Loading
-    whole: tuple[Reading, Loading] | None = None
+    whole: tuple[StreamReader, Loading] | None = None
 
-    def parcels(
+    def messages(
         self,
         described: Sequence[pa.RecordBatch],
         part: int,
         system: int,
         before: Instant,
-        at_once: Answering | None = None,
-    ) -> list[Parcel]:
-        """See `Reading.parcels`."""
-        reading, rows = self.reading, self.load(described)
+        answer: AnswerRows | None = None,
+    ) -> list[Message]:
+        """See `StreamReader.messages`."""
+        reader, rows = self.reader, self.load(described)
         if self.whole is not None and pc.any(pc.less(rows.column(TIME).cast(pa.int64()), before)).as_py():
-            reading, load = self.whole
+            reader, load = self.whole
             rows = load(described)
-        return reading.parcels(rows, part, system, before, at_once)
+        return reader.messages(rows, part, system, before, answer)
 
 
-class Read(NamedTuple):
+class StreamPlan(NamedTuple):
     """A stream, the columns that are needed and how they are read; and all columns, if late rows are wanted whole."""
 
     stream: StreamInput
     needed: tuple[int, ...]
-    few: Reading
-    whole: Reading | None = None
+    few: StreamReader
+    whole: StreamReader | None = None
 
     @property
     def kind(self) -> str | None:
         """Streams that are described alike have the same; None: the DataFrame has the rows themselves."""
         return None if self.stream.load is None else self.stream.frame.schema.json()
 
-    def rows(self, checkpoint: str, at_once: AtOnce | None) -> DataFrame:
-        """The parcels of a stream whose DataFrame has its rows."""
+    def rows(self, checkpoint: str, stateless: StatelessQuery | None) -> DataFrame:
+        """The messages of a stream whose DataFrame has its rows."""
         rows = self.stream.rows(self.stream.brought(self.needed))
-        return rows.mapInArrow(reading_task(self.whole or self.few, checkpoint, at_once), PARCELS)
+        return rows.mapInArrow(stream_task(self.whole or self.few, checkpoint, stateless), MESSAGES)
 
     def recipe(self) -> Recipe:
         """For a stream whose DataFrame only describes rows."""
@@ -85,19 +85,21 @@ class Read(NamedTuple):
         return Recipe(self.few, self.stream.loading(self.needed), again)
 
 
-def read_streams(streams: Sequence[Read], checkpoint: str, at_once: AtOnce | None = None) -> list[DataFrame]:
-    """The parcels of all streams, in their order, by which Spark's log of offsets knows them."""
+def stream_frames(
+    streams: Sequence[StreamPlan], checkpoint: str, stateless: StatelessQuery | None = None
+) -> list[DataFrame]:
+    """The messages of all streams, in their order, by which Spark's log of offsets knows them."""
     sent: list[DataFrame] = []
     for kind, group in groupby(streams, lambda read: read.kind):
         alike = list(group)
         if kind is None:
-            sent += [read.rows(checkpoint, at_once) for read in alike]
+            sent += [read.rows(checkpoint, stateless) for read in alike]
         else:
-            sent.append(_together(alike, checkpoint, at_once))
+            sent.append(_together(alike, checkpoint, stateless))
     return sent
 
 
-def _together(streams: Sequence[Read], checkpoint: str, at_once: AtOnce | None) -> DataFrame:
+def _together(streams: Sequence[StreamPlan], checkpoint: str, stateless: StatelessQuery | None) -> DataFrame:
     """Streams that are described alike."""
     frames = [
         read.stream.frame.select(sf.lit(number).alias(_STREAM), sf.spark_partition_id().alias(_PART), "*")
@@ -107,23 +109,23 @@ def _together(streams: Sequence[Read], checkpoint: str, at_once: AtOnce | None) 
     cores = max(described.sparkSession.sparkContext.defaultParallelism, streams[0].few.layouts.last.shards)
     if len(frames) > cores:
         described = described.coalesce(cores)
-    return described.mapInArrow(loading_task([read.recipe() for read in streams], checkpoint, at_once), PARCELS)
+    return described.mapInArrow(loading_task([read.recipe() for read in streams], checkpoint, stateless), MESSAGES)
 
 
-def loading_task(streams: Sequence[Recipe], checkpoint: str, at_once: AtOnce | None = None) -> Mapped:
+def loading_task(streams: Sequence[Recipe], checkpoint: str, stateless: StatelessQuery | None = None) -> ArrowTask:
     """The function for `mapInArrow` over descriptions: one stream's part after the other."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         described = _by_part(batches)
-        settle()
+        tune_process()
         if not described:
             return
-        batch, system = batch_and_time(checkpoint)
-        before = query_time(checkpoint, streams[0].reading.layouts, batch - 1)
+        _, batch = running_task()
+        system, before = batch_time(checkpoint, batch), clock_before(checkpoint, streams[0].reader.layouts, batch)
         for (number, part), there in sorted(described.items()):
-            answer = None if at_once is None else at_once.for_part(batch, part, system)
-            parcels = streams[number].parcels(there, part, system, before, answer)
-            yield to_rows(parcels, BlobFiles(checkpoint), batch)
+            answer = None if stateless is None else stateless.for_part(batch, part, system)
+            messages = streams[number].messages(there, part, system, before, answer)
+            yield to_rows(messages, BlobFiles(checkpoint), batch)
 
     return task
 

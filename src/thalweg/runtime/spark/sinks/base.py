@@ -15,7 +15,6 @@ from thalweg.algebra.plan import Plan
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock, Instant
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
-from thalweg.runtime.distributed.checkpoint.store import read_manifest
 from thalweg.runtime.spark.tasks.deliver import Take, notes_of
 
 
@@ -66,8 +65,7 @@ class SinkContext:
 
     def now(self, batch: int) -> Instant:
         """The query's clock after a batch that has run: the answer is exact up to it."""
-        any_shard = self.checkpoint.shards(batch, stage=0)[0]
-        return int(read_manifest(any_shard / f"manifest-{batch}.json")["about"]["now"])
+        return self.checkpoint.clock_after(batch)
 
     def owner(self) -> str:
         """The id of the streaming query that batch numbers belong to; it stays the same for a checkpoint."""

@@ -1,6 +1,9 @@
-"""The answer as rows: its columns, from when, until when, and the sign."""
+"""The changes of an answer as rows: the answer's columns, from when, until when, and the sign."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import pyarrow as pa
 from pyspark.sql.types import ByteType, LongType, StructField, StructType, TimestampType
@@ -11,9 +14,26 @@ from thalweg.core.schema import Field, Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER
 from thalweg.core.types import DataType
+from thalweg.runtime.distributed.worker.program import AnswerPart
 from thalweg.runtime.spark.schema import to_spark
 
 TS, EXP, SIGN = "_ts", "_exp", "_sign"
+
+
+@dataclass(frozen=True)
+class QueryAnswers:
+    """The `AnswerFormat` of a query."""
+
+    schema: Schema
+    stamped: bool  # times are timestamps
+
+    def type(self) -> StructType:
+        """See `AnswerFormat`."""
+        return answer_type(self.schema, self.stamped)
+
+    def rows(self, parts: Sequence[AnswerPart]) -> Iterator[pa.RecordBatch]:
+        """See `AnswerFormat`."""
+        return (answer_rows(part.batch, self.schema, part.pool, self.stamped) for part in parts)
 
 
 def answer_type(schema: Schema, stamped: bool) -> StructType:
@@ -26,7 +46,7 @@ def answer_type(schema: Schema, stamped: bool) -> StructType:
 
 
 def answer_rows(batch: Batch, schema: Schema, pool: StringPool, stamped: bool) -> pa.RecordBatch:
-    """Part of the answer as rows: the columns, from when (NULL: ever since), until when (NULL: not known), the sign."""
+    """Changes as rows: the columns, from when (NULL: ever since), until when (NULL: not known), the sign."""
     columns = [_as_spark(from_lane(lane, f.type, pool), f.type) for lane, f in zip(batch.columns, schema, strict=True)]
     ts, exp = _known(batch.start, batch.start < BEGINNING + 1), _known(batch.end, batch.end >= FOREVER)
     if stamped:
@@ -36,7 +56,7 @@ def answer_rows(batch: Batch, schema: Schema, pool: StringPool, stamped: bool) -
 
 
 def _known(time: Ints, unknown: Flags) -> pa.Array:
-    """Times with NULLs; mostly none or all are."""
+    """Times with NULLs; mostly none or all are NULL."""
     if unknown.all():
         return pa.nulls(len(time), pa.int64())
     return pa.array(time, mask=unknown if unknown.any() else None)

@@ -1,20 +1,19 @@
-"""Rows that are taken where they are made: the task that computes them hands them over as Arrow, and tells of it.
+"""Rows of the answer go to Spark, or to a sink that takes them in the task that makes them.
 
 Rows that a task gives to Spark are copied to the JVM and made rows there, one value at a time, which may cost more than
-the query. A sink that can write from the tasks spares that; only a note about what was written comes back.
+the query. A sink that can write from the tasks avoids that; only a note about the rows comes back.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import pyarrow as pa
-from pyspark import TaskContext
 from pyspark.sql import DataFrame
 
-from thalweg.runtime.distributed.exchange.message import DONE, Parcel
+from thalweg.runtime.distributed.exchange.message import Answered, Message, MessageKind
+from thalweg.runtime.spark.tasks.running_task import running_part
 
 NOTE = "note"
 NOTES = f"{NOTE} string"
@@ -27,39 +26,37 @@ class Take(Protocol):
     """
 
     def __call__(self, rows: Iterable[pa.RecordBatch], batch: int, part: int) -> str:
-        """A note by which what was taken is found; empty if there was nothing."""
+        """A note by which the sink finds the rows; empty if there were none."""
 
 
-def handed_over(rows: Iterable[pa.RecordBatch], take: Take | None, batch: int, part: int) -> Iterator[pa.RecordBatch]:
-    """The rows themselves, or a note that they were taken."""
+def hand_over(rows: Iterable[pa.RecordBatch], take: Take | None, batch: int, part: int) -> Iterator[pa.RecordBatch]:
+    """The rows themselves, or the note of the sink that took them."""
     if take is None:
         yield from rows
     else:
-        yield _noted(take(rows, batch, part))
+        yield _note(take(rows, batch, part))
 
 
-def already_taken(sent: Iterable[Parcel]) -> Iterator[pa.RecordBatch]:
-    """The notes of tasks before this one."""
-    for parcel in sent:
-        if parcel.port == DONE:
-            yield _noted(json.loads(bytes(parcel.blob))["note"])
+def earlier_notes(received: Iterable[Message]) -> Iterator[pa.RecordBatch]:
+    """The notes about rows that the tasks that read them have answered."""
+    for message in received:
+        if message.kind is MessageKind.ANSWERED:
+            yield _note(Answered.unpacked(message.blob).note)
 
 
-def _noted(note: str) -> pa.RecordBatch:
+def _note(note: str) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([pa.array([note], pa.string())], names=[NOTE])
 
 
 def notes_of(handed: DataFrame) -> list[str]:
-    """Run the tasks; what they have to say."""
+    """Run the tasks; the notes that they give."""
     return [row[NOTE] for row in handed.collect() if row[NOTE]]
 
 
 def taken(changes: DataFrame, take: Take, batch: int) -> list[str]:
-    """The notes about rows that a DataFrame has already."""
+    """Let a sink take the rows of a DataFrame in its tasks; the notes."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        context = TaskContext.get()
-        assert context is not None
-        yield from handed_over(batches, take, batch, context.partitionId())
+        yield from hand_over(batches, take, batch, running_part())
 
     return notes_of(changes.mapInArrow(task, NOTES))

@@ -1,77 +1,60 @@
-"""The tasks that read a source: rows become parcels."""
+"""The tasks that read a source: rows become messages."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark import TaskContext
 
-from thalweg.core.errors import CheckpointError
-from thalweg.core.time import BEGINNING, Instant
+from thalweg.core.time import Instant
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts, shard_folder
-from thalweg.runtime.distributed.checkpoint.store import read_manifest
+from thalweg.runtime.distributed.checkpoint.manifest import clock_after
 from thalweg.runtime.distributed.exchange.blobs import BlobFiles
-from thalweg.runtime.distributed.ingest.stream_reader import Reading
-from thalweg.runtime.distributed.ingest.table_reader import TableReading
+from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
+from thalweg.runtime.distributed.ingest.table_reader import TableReader
 from thalweg.runtime.spark.tasks.messages import to_rows
-from thalweg.runtime.spark.tasks.process import settle
-from thalweg.runtime.spark.tasks.stateless import AtOnce
+from thalweg.runtime.spark.tasks.running_task import batch_time, running_task, tune_process
+from thalweg.runtime.spark.tasks.stateless import StatelessQuery
 
-BATCH_ID = "streaming.sql.batchId"
-
-Mapped = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+ArrowTask = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]  # a function for `mapInArrow`
 
 
-def reading_task(reading: Reading | TableReading, checkpoint: str, at_once: AtOnce | None = None) -> Mapped:
-    """The function for `mapInArrow` over a source's rows."""
+def table_task(reader: TableReader, checkpoint: str) -> ArrowTask:
+    """The function for `mapInArrow` over a table's changes."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        there = list(batches)
-        settle()
-        if there:
-            context = TaskContext.get()
-            assert context is not None
-            part, (batch, system) = context.partitionId(), batch_and_time(checkpoint)
-            rows = pa.Table.from_batches(there)
-            if isinstance(reading, TableReading):
-                parcels = reading.parcels(rows, part, system)
-            elif reading.minds_the_clock or at_once is not None:
-                before = query_time(checkpoint, reading.layouts, batch - 1)
-                answer = None if at_once is None else at_once.for_part(batch, part, system)
-                parcels = reading.parcels(rows, part, system, before, answer)
-            else:
-                parcels = reading.parcels(rows, part, system)
-            yield to_rows(parcels, BlobFiles(checkpoint), batch)
+        rows = list(batches)
+        tune_process()
+        if rows:
+            part, batch = running_task()
+            messages = reader.messages(pa.Table.from_batches(rows), part, batch_time(checkpoint, batch))
+            yield to_rows(messages, BlobFiles(checkpoint), batch)
 
     return task
 
 
-def batch_and_time(checkpoint: str) -> tuple[int, int]:
-    """In which micro-batch this task is, and the system's time as of that."""
-    context = TaskContext.get()
-    assert context is not None
-    batch = int(context.getLocalProperty(BATCH_ID) or 0)
-    return batch, batch_time(checkpoint, batch)
+def stream_task(reader: StreamReader, checkpoint: str, stateless: StatelessQuery | None = None) -> ArrowTask:
+    """The function for `mapInArrow` over a stream's rows."""
+
+    def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows = list(batches)
+        tune_process()
+        if rows:
+            part, batch = running_task()
+            table, system = pa.Table.from_batches(rows), batch_time(checkpoint, batch)
+            if reader.needs_clock or stateless is not None:
+                before = clock_before(checkpoint, reader.layouts, batch)
+                answer = None if stateless is None else stateless.for_part(batch, part, system)
+                messages = reader.messages(table, part, system, before, answer)
+            else:
+                messages = reader.messages(table, part, system)
+            yield to_rows(messages, BlobFiles(checkpoint), batch)
+
+    return task
 
 
-def query_time(checkpoint: str | Path, layouts: Layouts, batch: int) -> Instant:
-    """The query's clock after a batch: what is behind it comes too late for the next. All shards have the same."""
-    if batch < 0:
-        return BEGINNING
-    any_shard = shard_folder(Path(checkpoint), 0, layouts.at(batch), 0)
-    return int(read_manifest(any_shard / f"manifest-{batch}.json")["about"]["now"])
-
-
-def batch_time(checkpoint: str, batch: int) -> int:
-    """When Spark planned a batch, in microseconds, by its log of offsets: a batch that is run again sees the same."""
-    path = Path(checkpoint) / "spark" / "offsets" / str(batch)
-    try:
-        return int(json.loads(path.read_text().splitlines()[1])["batchTimestampMs"]) * 1000
-    except (OSError, ValueError, IndexError, KeyError) as error:
-        raise CheckpointError(
-            f"{path} does not say when batch {batch} was planned: {error}",
-            hint="the checkpoint's folder must be the one that Spark writes to, and be reachable by all workers",
-        ) from error
+def clock_before(checkpoint: str, layouts: Layouts, batch: int) -> Instant:
+    """The query's clock when a batch begins: rows with an earlier time are late."""
+    any_shard = shard_folder(Path(checkpoint), 0, layouts.at(max(0, batch - 1)), 0)
+    return clock_after(any_shard, batch - 1)

@@ -1,70 +1,64 @@
-"""The tasks that run a stage: each lets one shard take its turn."""
+"""The tasks that run a stage: each runs the step of one shard."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 from uuid import uuid4
 
 import pyarrow as pa
-from pyspark import TaskContext
+from pyspark.sql.types import StructType
 
-from thalweg.core.errors import DataError
 from thalweg.runtime.distributed.exchange.blobs import BlobFiles
-from thalweg.runtime.distributed.worker.query_spec import QuerySpec
-from thalweg.runtime.distributed.worker.step import Place, take_turn
-from thalweg.runtime.spark.tasks.answer_rows import answer_rows
-from thalweg.runtime.spark.tasks.deliver import Take, already_taken, handed_over
+from thalweg.runtime.distributed.worker.program import AnswerPart, StageSpec
+from thalweg.runtime.distributed.worker.step import ShardId, run_step
+from thalweg.runtime.spark.tasks.deliver import Take, earlier_notes, hand_over
 from thalweg.runtime.spark.tasks.messages import from_rows, to_rows
-from thalweg.runtime.spark.tasks.process import settle
-from thalweg.runtime.spark.tasks.read import BATCH_ID, Mapped
+from thalweg.runtime.spark.tasks.read import ArrowTask
+from thalweg.runtime.spark.tasks.running_task import running_task, tune_process
+
+
+class AnswerFormat(Protocol):
+    """How changes of answers become rows of a DataFrame."""
+
+    def type(self) -> StructType:
+        """The DataFrame's columns."""
+
+    def rows(self, parts: Sequence[AnswerPart]) -> Iterable[pa.RecordBatch]:
+        """A shard's changes."""
+
+
+def new_start() -> str:
+    """A name for a start of a query; later ones sort behind, see `ShardId`."""
+    return f"{time.time_ns():020d}-{uuid4().hex[:8]}"
 
 
 @dataclass(frozen=True)
 class StageTask:
-    """What a task needs to run any shard of one stage."""
+    """What a task needs to run any shard of one stage; the last stage has a format for the answers."""
 
-    spec: QuerySpec
-    stage: int
+    spec: StageSpec[Any]
     checkpoint: str
-    take: Take | None = None  # what is done with the answer's rows, if they are not for Spark
-    start: str = field(default_factory=lambda: f"{time.time_ns():020d}-{uuid4().hex[:8]}")  # see `Place`
+    answers: AnswerFormat | None = None
+    take: Take | None = None  # takes the answers' rows in the task, if they are not for Spark
+    start: str = field(default_factory=new_start)
 
-    def task(self) -> Mapped:
+    def task(self) -> ArrowTask:
         """The function for `mapInArrow`: partition k is shard k."""
         return self._run
 
-    @property
-    def is_last(self) -> bool:
-        """Whether it gives the answer."""
-        return self.stage == self.spec.stages - 1
-
     def _run(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        shard, batch_id = whose_turn()
-        place = Place(self.start, self.checkpoint, self.stage, shard)
+        shard, batch = running_task()
         blobs = BlobFiles(self.checkpoint)
-        if self.stage == 0 and shard == 0:
-            blobs.forget(batch_id)
-        sent = list(from_rows(batches, blobs))
-        turn = take_turn(self.spec, place, batch_id, sent)
-        settle()
-        if not self.is_last:
-            yield to_rows(turn.parcels, blobs, batch_id)
+        if self.spec.number == 0 and shard == 0:
+            blobs.remove_older(batch)
+        received = list(from_rows(batches, blobs))
+        result = run_step(self.spec, ShardId(self.start, self.checkpoint, self.spec.number, shard), batch, received)
+        tune_process()
+        if self.answers is None:
+            yield to_rows(result.messages, blobs, batch)
             return
-        schema, stamped = self.spec.blueprint.plan.schema, self.spec.stamped
-        answer = (answer_rows(part.batch, schema, part.pool, stamped) for part in turn.parts)
-        yield from handed_over(answer, self.take, batch_id, shard)
-        yield from already_taken(sent)
-
-
-def whose_turn() -> tuple[int, int]:
-    """The shard and the micro-batch of the task at work."""
-    context = TaskContext.get()
-    batch_id = None if context is None else context.getLocalProperty(BATCH_ID)
-    if context is None or batch_id is None:
-        raise DataError(
-            "the changes of a query were asked for outside of its micro-batches",
-            hint="give the query a sink, or read what its sink has written",
-        )
-    return context.partitionId(), int(batch_id)
+        yield from hand_over(self.answers.rows(result.parts), self.take, batch, shard)
+        yield from earlier_notes(received)

@@ -1,13 +1,12 @@
-"""A query that remembers nothing is answered where its rows are read: they need not be sent anywhere.
+"""A query without state is answered in the tasks that read its rows: the rows need not be sent anywhere.
 
-A row's answers depend on the row alone, and its time has come when it comes, for there is one stream, and none of its
-rows waits for others that may be late. So the task that reads rows computes their answers and hands them over. Shards
-get what has been counted, the notes, the time, and the rows that are too late.
+A row's answers depend on the row alone, and its time has come when it comes, for there is one stream, and no row waits
+for others that may be late. So the task that reads rows computes their answers and hands them to the sink. Shards get
+counts, the sink's notes, the clock, and late rows.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,50 +17,48 @@ from thalweg.core.time import BEGINNING
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.kernel.pipeline.shape import remembers_nothing
 from thalweg.kernel.pipeline.strategy import Strategy
-from thalweg.runtime.distributed.exchange.codec import brought
-from thalweg.runtime.distributed.exchange.message import DONE, Parcel
+from thalweg.runtime.distributed.exchange.codec import stream_lanes
+from thalweg.runtime.distributed.exchange.message import Answered, Message, MessageKind
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.stream_reader import Answering
+from thalweg.runtime.distributed.ingest.stream_reader import AnswerRows
 from thalweg.runtime.distributed.stages import Cut
 from thalweg.runtime.distributed.worker.fragment import Fragment
-from thalweg.runtime.distributed.worker.query_spec import QuerySpec
+from thalweg.runtime.distributed.worker.stage_plan import StagePlan
 from thalweg.runtime.spark.tasks.answer_rows import answer_rows
 from thalweg.runtime.spark.tasks.deliver import Take
 
 
-@dataclass(frozen=True)
-class AtOnce:
-    """Made for queries of which it `is_possible`, with what takes their answers in the tasks."""
+def is_stateless(blueprint: Blueprint, cut: Cut, inputs: Mapping[str, InputTime]) -> bool:
+    """Whether a query has no state, and none of its rows waits."""
+    one_stream = len(inputs) == len(cut.ports) == 1 and all(time.lateness == 0 for time in inputs.values())
+    plain = blueprint.strategy is Strategy.AUTO and remembers_nothing(blueprint.plan)
+    return one_stream and plain and bool(cut.stages) and cut.ports[0].key is None
 
-    spec: QuerySpec
+
+@dataclass(frozen=True)
+class StatelessQuery:
+    """A query that `is_stateless`: its only stage, and the sink that takes answers in the tasks."""
+
+    stage: StagePlan
     take: Take
 
-    @staticmethod
-    def is_possible(blueprint: Blueprint, cut: Cut, inputs: Mapping[str, InputTime]) -> bool:
-        """Whether nothing is remembered, and no row waits."""
-        one_stream = len(inputs) == len(cut.ports) == 1 and all(time.lateness == 0 for time in inputs.values())
-        plain = blueprint.strategy is Strategy.AUTO and remembers_nothing(blueprint.plan)
-        return one_stream and plain and bool(cut.stages) and cut.ports[0].key is None
+    def for_part(self, batch: int, part: int, system: int) -> AnswerRows:
+        """The function that answers the rows of one part."""
+        return lambda rows: self._answer(rows, batch, part, system)
 
-    def for_part(self, batch: int, part: int, system: int) -> Answering:
-        """What hands over the answers of a part's rows."""
-        return lambda rows: self._handed_over(rows, batch, part, system)
-
-    def _handed_over(self, rows: Sequence[pa.RecordBatch], batch: int, part: int, system: int) -> Parcel:
-        fragment = Fragment(self.spec.blueprint, self.spec.cut, 0, 0)
+    def _answer(self, rows: Sequence[pa.RecordBatch], batch: int, part: int, system: int) -> Message:
+        fragment, shards = Fragment(self.stage.fragment, 0), self.stage.layouts.last.shards
         answers = (self._answered(some, fragment) for some in rows if some.num_rows)
-        note = self.take(answers, batch, self.spec.shards + part)  # the first parts are the shards' own
-        told = {
-            "arrived": sum(some.num_rows for some in rows),
-            "operators": [metrics.counts() for metrics in fragment.pipeline.metrics],
-            "note": note,
-        }
-        return Parcel(part % self.spec.shards, DONE, part, BEGINNING, system, json.dumps(told).encode())
+        note = self.take(answers, batch, shards + part)  # the first parts are the shards' own
+        arrived = sum(some.num_rows for some in rows)
+        answered = Answered(arrived, [metrics.counts() for metrics in fragment.pipeline.metrics], note)
+        return Message(MessageKind.ANSWERED, part % shards, 0, part, BEGINNING, system, answered.packed())
 
     def _answered(self, rows: pa.RecordBatch, fragment: Fragment) -> pa.RecordBatch:
-        (name,) = self.spec.inputs
         ts = rows.column(rows.num_columns - 1).to_numpy()
-        lanes = brought(rows, self.spec.needed[name], fragment.ports[0], fragment.pool)
-        gained = fragment.process({0: Batch.of_arrivals(lanes, ts, fragment.dated)}, int(ts.max())).answer
-        assert gained is not None
-        return answer_rows(gained, self.spec.blueprint.plan.schema, fragment.pool, self.spec.stamped)
+        port = self.stage.sources.streams[0]
+        lanes = stream_lanes(rows, port.columns, port.schema, fragment.pool)
+        batch = Batch.of_arrivals(lanes, ts, self.stage.fragment.dated)
+        changes = fragment.process({0: batch}, int(ts.max())).answer
+        assert changes is not None
+        return answer_rows(changes, self.stage.answer_schema, fragment.pool, self.stage.stamped)

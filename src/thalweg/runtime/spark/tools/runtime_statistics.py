@@ -1,4 +1,4 @@
-"""What the operators of a query on Spark have done so far, by the sub-plan whose results they give."""
+"""Statistics of a running query on Spark, by the sub-plan whose results an operator gives."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from thalweg.algebra.plan import StreamScan
 from thalweg.algebra.statistics import SourceStatistics
 from thalweg.kernel.pipeline.pipeline import Pipeline
 from thalweg.optimizer.statistics import Measured, Statistics
+from thalweg.runtime.distributed.checkpoint.report import ShardReport
 from thalweg.runtime.distributed.stages import Cut
 
 
 @dataclass
-class Done:
+class OperatorTotals:
     """The counts of one operator over all shards, as `OperatorMetrics` has them."""
 
     positive_out: int = 0
@@ -23,22 +24,22 @@ class Done:
     stored: int = 0
 
 
-def operators_done(pipeline: Pipeline, cut: Cut, abouts: Sequence[Sequence[Mapping[str, Any]]]) -> list[Done]:
-    """For each operator of the pipeline what all shards have done; `abouts` is by stage, then by shard."""
-    done = [Done() for _ in pipeline.nodes]
+def operator_totals(pipeline: Pipeline, cut: Cut, reports: Sequence[Sequence[ShardReport]]) -> list[OperatorTotals]:
+    """For each operator of the pipeline its counts in all shards; `reports` are by stage, then by shard."""
+    done = [OperatorTotals() for _ in pipeline.nodes]
     first = {(port.node, port.origin): i for i, port in reversed(list(enumerate(cut.ports)))}
-    for stage, shards in enumerate(abouts):
+    for stage, shards in enumerate(reports):
         ports = [i for i, port in enumerate(cut.ports) if port.stage == stage]
         sources = [cut.ports[i].node if _is_counted(cut, i, first) else None for i in ports]
         steps = [step.node for step in cut.stages[stage].steps] if stage < len(cut.stages) else []
-        for about in shards:
-            if not about["operators"]:  # none of its groups has begun
+        for report in shards:
+            if not report.operators:  # none of its groups has begun
                 continue
-            for node, counts in zip([*sources, *steps], about["operators"], strict=True):
+            for node, counts in zip([*sources, *steps], report.operators, strict=True):
                 if node is not None:
-                    done[node].positive_out += counts["positive_out"]
-                    done[node].premature += counts["premature"]
-                    done[node].stored += counts["stored"]
+                    done[node].positive_out += counts.positive_out
+                    done[node].premature += counts.premature
+                    done[node].stored += counts.stored
     return done
 
 
@@ -48,8 +49,8 @@ def _is_counted(cut: Cut, i: int, first: Mapping[Any, int]) -> bool:
     return port.origin is None and first[port.node, None] == i
 
 
-def learned(pipeline: Pipeline, done: Sequence[Done], ticks: float) -> Statistics:
-    """As statistics for the next plan: rates of streams, and of sub-plans."""
+def runtime_statistics(pipeline: Pipeline, done: Sequence[OperatorTotals], ticks: float) -> Statistics:
+    """For the choice of the next plan: rates of streams, and of sub-plans."""
     span = max(1.0, ticks)
     rates = {plan: done[i].positive_out / span for plan, i in pipeline.places.items() if done[i].positive_out}
     streams = {

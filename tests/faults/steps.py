@@ -1,4 +1,4 @@
-"""A query of two stages, run turn by turn as Spark would, without Spark; any turn can be disturbed."""
+"""A query of two stages, run step by step as Spark would, without Spark; any step can be disturbed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from thalweg.cql import compile_query
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.exchange.codec import to_arrow
-from thalweg.runtime.distributed.exchange.message import Parcel
+from thalweg.runtime.distributed.exchange.message import Message
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.stream_reader import Reading
+from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.stages import cut
+from thalweg.runtime.distributed.worker.program import StepResult
 from thalweg.runtime.distributed.worker.query_spec import QuerySpec
-from thalweg.runtime.distributed.worker.step import Place, Turn, take_turn
+from thalweg.runtime.distributed.worker.step import ShardId, run_step
 
 SHARDS, GROUPS = 2, 8
 SCHEMA = Schema.of(k=DataType.STRING, g=DataType.STRING, v=DataType.BIGINT)
@@ -53,7 +54,7 @@ def rows_of(batch: int) -> list[Row]:
 
 @dataclass
 class Steps:
-    """Runs batches; `turn` may be overridden to disturb one."""
+    """Runs batches; `step` may be overridden to disturb one."""
 
     checkpoint: Path
     spec: QuerySpec = field(default_factory=two_stages)
@@ -63,30 +64,32 @@ class Steps:
         self.spec.layouts.write(self.checkpoint)
 
     def batch(self, number: int) -> Told:
-        """All turns of a batch, and what the answer has gained."""
-        parcels = list(self._read(rows_of(number)))
+        """All steps of a batch, and what the answer has gained."""
+        messages = list(self._read(rows_of(number)))
         told: Told = []
         for stage in range(self.spec.stages):
-            turns = [
-                self.turn(stage, shard, number, [p for p in parcels if p.group % SHARDS == shard])
+            results = [
+                self.step(stage, shard, number, [p for p in messages if p.group % SHARDS == shard])
                 for shard in range(SHARDS)
             ]
-            parcels = [parcel for turn in turns for parcel in turn.parcels]
+            messages = [message for result in results for message in result.messages]
             if stage == self.spec.stages - 1:
-                told = [row for turn in turns for row in self._rows(turn)]
+                told = [row for result in results for row in self._rows(result)]
         return sorted(told, key=repr)
 
-    def turn(self, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> Turn:
+    def step(self, stage: int, shard: int, batch: int, messages: Sequence[Message]) -> StepResult:
         """One of them."""
-        return take_turn(self.spec, Place(self.start, str(self.checkpoint), stage, shard), batch, parcels)
+        return run_step(
+            self.spec.stage(stage), ShardId(self.start, str(self.checkpoint), stage, shard), batch, messages
+        )
 
-    def _read(self, rows: Sequence[Row]) -> Iterator[Parcel]:
+    def _read(self, rows: Sequence[Row]) -> Iterator[Message]:
         ts, *values = (list(column) for column in zip(*rows, strict=True))
         arrays = [pa.array(column, f.type.arrow) for column, f in zip(values, SCHEMA, strict=True)]
         table = pa.table([*arrays, pa.array(ts, pa.int64())], names=[*SCHEMA.names, "_time"])
         ports = tuple((i, port.key) for i, port in enumerate(self.spec.cut.ports) if port.origin is None)
-        yield from Reading("s", SCHEMA, ports, self.spec.layouts, stamped=False).parcels(table, 0, 1)
+        yield from StreamReader("s", SCHEMA, ports, self.spec.layouts, stamped=False).messages(table, 0, 1)
 
-    def _rows(self, turn: Turn) -> Told:
-        parts = [to_arrow(part.batch, self.spec.blueprint.plan.schema, part.pool) for part in turn.parts]
+    def _rows(self, result: StepResult) -> Told:
+        parts = [to_arrow(part.batch, self.spec.blueprint.plan.schema, part.pool) for part in result.parts]
         return [tuple(row.values()) for arrow in parts for row in arrow.to_pylist()]

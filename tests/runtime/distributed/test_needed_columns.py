@@ -14,7 +14,7 @@ from reference.oracle.tables import close
 from strategies.plans import OPERATORS, cases
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
-from thalweg.runtime.distributed.ingest.needed_columns import needed_columns
+from thalweg.runtime.distributed.ingest.needed import needed_columns
 
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
 

@@ -1,10 +1,11 @@
-"""Which columns of its sources a plan reads: the others need not be brought along."""
+"""The columns and rows of its sources that a plan needs: the others are not sent to the shards."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
-from thalweg.algebra.expressions import columns_of
+from thalweg.algebra.expressions import Expression, call, columns_of
 from thalweg.algebra.plan import (
     GroupBy,
     Join,
@@ -76,3 +77,28 @@ def _need_sides(left: Plan, right: Plan, wanted: frozenset[int], found: dict[str
 
 def _read(columns: Iterable[frozenset[int]]) -> frozenset[int]:
     return frozenset().union(*columns)
+
+
+def selections(plan: Plan) -> dict[str, Expression]:
+    """By stream, a condition that every row must satisfy to matter, in all places that read the stream.
+
+    Of other rows only the time matters. A selection commutes with a window of time, so one above such a window counts.
+    """
+    found: defaultdict[str, list[Expression | None]] = defaultdict(list)
+    _collect(plan, None, found)
+    return {
+        name: first for name, (first, *rest) in found.items() if first is not None and all(c == first for c in rest)
+    }
+
+
+def _collect(plan: Plan, above: Expression | None, found: defaultdict[str, list[Expression | None]]) -> None:
+    match plan:
+        case StreamScan(source):
+            found[source.name].append(above)
+        case Select(child, predicate):
+            _collect(child, predicate if above is None else call("and", predicate, above), found)
+        case Windowed(child, LogicalWindow()):
+            _collect(child, above, found)
+        case _:
+            for child in plan.children:
+                _collect(child, None, found)

@@ -17,12 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from faults.disk import Crash, failing, no_space
-from faults.turns import SHARDS, Steps, Told, two_stages
+from faults.steps import SHARDS, Steps, Told, two_stages
 from thalweg.core.errors import CheckpointError
-from thalweg.runtime.distributed.exchange.message import Parcel
-from thalweg.runtime.distributed.ingest.side_outputs import LATE, read_aside
-from thalweg.runtime.distributed.worker import step as turns
-from thalweg.runtime.distributed.worker.step import Turn
+from thalweg.runtime.distributed.exchange.message import Message
+from thalweg.runtime.distributed.ingest.side_outputs import LATE, read_side_output
+from thalweg.runtime.distributed.worker import step as memory
+from thalweg.runtime.distributed.worker.program import StepResult
 
 BATCHES = 8
 EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "10"))
@@ -33,59 +33,59 @@ MISHAPS = ["dies", "no space", "elsewhere", "output lost", "cut short", "cut sho
 @pytest.fixture(autouse=True)
 def empty_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins in a new process, as it were, on a disk that is quick."""
-    turns._at_rest.clear()
+    memory._resting.clear()
     monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[Told]:
-    turns._at_rest.clear()
+    memory._resting.clear()
     steps = Steps(tmp_path_factory.mktemp("undisturbed"))
     return [steps.batch(number) for number in range(BATCHES)]
 
 
 def late_rows(checkpoint: Path) -> list[dict[str, object]]:
-    return [row for table in read_aside(checkpoint, LATE, "s") for row in table.to_pylist()]
+    return [row for table in read_side_output(checkpoint, LATE, "s") for row in table.to_pylist()]
 
 
 @dataclass
 class Disturbed(Steps):
-    """Before a turn counts, mishaps happen to it."""
+    """Before a step counts, mishaps happen to it."""
 
     mishaps: dict[tuple[int, int, int], list[str]] = field(default_factory=dict)
     draw: random.Random = field(default_factory=random.Random)
 
-    def turn(self, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> Turn:
+    def step(self, stage: int, shard: int, batch: int, messages: Sequence[Message]) -> StepResult:
         for mishap in self.mishaps.get((batch, stage, shard), ()):
-            self._suffer(mishap, stage, shard, batch, parcels)
-        turn = super().turn(stage, shard, batch, parcels)
+            self._suffer(mishap, stage, shard, batch, messages)
+        result = super().step(stage, shard, batch, messages)
         if "cut short afterwards" in self.mishaps.get((batch, stage, shard), ()):
-            self._elsewhere(stage, shard, batch, parcels[: self.draw.randrange(len(parcels))])
-        return turn
+            self._elsewhere(stage, shard, batch, messages[: self.draw.randrange(len(messages))])
+        return result
 
-    def _suffer(self, mishap: str, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> None:
+    def _suffer(self, mishap: str, stage: int, shard: int, batch: int, messages: Sequence[Message]) -> None:
         if mishap in ("dies", "no space"):
             step = self.draw.randrange(1, 40)
             with failing(self.checkpoint, step, Crash if mishap == "dies" else no_space):
                 try:
-                    super().turn(stage, shard, batch, parcels)
+                    super().step(stage, shard, batch, messages)
                 except (Crash, CheckpointError):
-                    assert turns.Place(self.start, str(self.checkpoint), stage, shard) not in turns._at_rest
+                    assert memory.ShardId(self.start, str(self.checkpoint), stage, shard) not in memory._resting
             if mishap == "dies":
-                turns._at_rest.clear()
+                memory._resting.clear()
         elif mishap == "elsewhere":  # another process does it, and this one goes on with the next batch
-            self._elsewhere(stage, shard, batch, parcels)
-        elif mishap == "cut short":  # killed, a task may see its parcels end early
-            self._elsewhere(stage, shard, batch, parcels[: self.draw.randrange(len(parcels))])
+            self._elsewhere(stage, shard, batch, messages)
+        elif mishap == "cut short":  # killed, a task may see its messages end early
+            self._elsewhere(stage, shard, batch, messages[: self.draw.randrange(len(messages))])
         elif mishap == "output lost":
-            super().turn(stage, shard, batch, parcels[::-1])  # they come in any order
+            super().step(stage, shard, batch, messages[::-1])  # they come in any order
 
-    def _elsewhere(self, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> None:
-        mine = dict(turns._at_rest)
-        turns._at_rest.clear()
-        super().turn(stage, shard, batch, parcels)
-        turns._at_rest.clear()
-        turns._at_rest.update(mine)
+    def _elsewhere(self, stage: int, shard: int, batch: int, messages: Sequence[Message]) -> None:
+        mine = dict(memory._resting)
+        memory._resting.clear()
+        super().step(stage, shard, batch, messages)
+        memory._resting.clear()
+        memory._resting.update(mine)
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
@@ -93,7 +93,7 @@ class Disturbed(Steps):
 def test_any_mishaps_give_the_same_answers(
     data: st.DataObject, undisturbed: list[Told], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    turns._at_rest.clear()
+    memory._resting.clear()
     kinds = st.lists(st.sampled_from(MISHAPS), max_size=3)
     where = st.tuples(st.integers(0, BATCHES - 1), st.integers(0, 1), st.integers(0, SHARDS - 1))
     checkpoint = tmp_path_factory.mktemp("disturbed")
@@ -107,53 +107,53 @@ def test_any_mishaps_give_the_same_answers(
 
 
 class CutShort(Steps):
-    """Its tasks miss their last parcel."""
+    """Its tasks miss their last message."""
 
-    def turn(self, stage: int, shard: int, batch: int, parcels: Sequence[Parcel]) -> Turn:
-        return super().turn(stage, shard, batch, parcels[:-1])
+    def step(self, stage: int, shard: int, batch: int, messages: Sequence[Message]) -> StepResult:
+        return super().step(stage, shard, batch, messages[:-1])
 
 
 def test_a_batch_that_was_done_is_not_undone_by_another_process(undisturbed: list[Told], tmp_path: Path) -> None:
     steps = Steps(tmp_path)
     steps.batch(0)
-    mine = dict(turns._at_rest)
+    mine = dict(memory._resting)
     for other in (Steps(tmp_path), CutShort(tmp_path), CutShort(tmp_path, start="an earlier one")):
-        turns._at_rest.clear()
+        memory._resting.clear()
         other.batch(0)
-    turns._at_rest.clear()
-    turns._at_rest.update(mine)
+    memory._resting.clear()
+    memory._resting.update(mine)
     for number in range(1, BATCHES):
         assert steps.batch(number) == undisturbed[number]
     place = next(iter(mine))
-    assert turns._at_rest[place].store is mine[place].store, "what this process remembers still counts"
+    assert memory._resting[place].store is mine[place].store, "what this process remembers still counts"
 
 
 def test_memory_of_a_batch_that_another_process_did_again_is_not_used(undisturbed: list[Told], tmp_path: Path) -> None:
     CutShort(tmp_path).batch(0)
-    mine = dict(turns._at_rest)
-    turns._at_rest.clear()
+    mine = dict(memory._resting)
+    memory._resting.clear()
     steps = Steps(tmp_path)
     assert steps.batch(0) == undisturbed[0]  # by another process, after this one's task was killed
-    turns._at_rest.clear()
-    turns._at_rest.update(mine)
+    memory._resting.clear()
+    memory._resting.update(mine)
     for number in range(1, BATCHES):  # the manifests of these name only files of the second attempt
         assert steps.batch(number) == undisturbed[number]
     place = next(iter(mine))
-    assert turns._at_rest[place].store is not mine[place].store
+    assert memory._resting[place].store is not mine[place].store
 
 
 def test_a_checkpoint_that_was_deleted_is_forgotten(undisturbed: list[Told], tmp_path: Path) -> None:
     steps = Steps(tmp_path / "checkpoint")
     for number in range(BATCHES - 1):
         steps.batch(number)
-    mine = dict(turns._at_rest)
+    mine = dict(memory._resting)
     shutil.rmtree(tmp_path / "checkpoint")
-    turns._at_rest.clear()
+    memory._resting.clear()
     again = Steps(tmp_path / "checkpoint", spec=two_stages(lateness=LATER_THAN_ALL))  # another query, if you like
     for number in range(BATCHES - 1):
         again.batch(number)
-    turns._at_rest.clear()
-    turns._at_rest.update(mine)  # this process has not run a shard since, and has done batch 6, of another life
+    memory._resting.clear()
+    memory._resting.update(mine)  # this process has not run a shard since, and has done batch 6, of another life
     assert again.batch(BATCHES - 1) == []
     assert undisturbed[BATCHES - 1] != []
 
@@ -165,17 +165,17 @@ def test_a_query_that_is_started_with_other_settings_does_not_go_on_with_the_old
     assert len(late_rows(tmp_path)) == 4
     patient = Steps(tmp_path, spec=two_stages(lateness=LATER_THAN_ALL), start="second")
     assert patient.batch(5) == [], "time stands still until rows come that are later than the lateness allows"
-    assert {place.start for place in turns._at_rest} == {"second"}
+    assert {place.start for place in memory._resting} == {"second"}
 
 
 def test_shards_that_rest_in_vain_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Steps(tmp_path / "stopped").batch(0)
     steps = Steps(tmp_path / "runs")
     steps.batch(0)
-    assert len(turns._at_rest) == 4 * SHARDS
-    monkeypatch.setattr(turns, "_LONGEST_REST", -1.0)
+    assert len(memory._resting) == 4 * SHARDS
+    monkeypatch.setattr(memory, "_LONGEST_REST", -1.0)
     steps.batch(1)
-    assert {place.checkpoint for place in turns._at_rest} == {str(tmp_path / "runs")}
+    assert {place.checkpoint for place in memory._resting} == {str(tmp_path / "runs")}
 
 
 def test_a_full_disk_says_so_and_the_query_goes_on_when_there_is_space(undisturbed: list[Told], tmp_path: Path) -> None:

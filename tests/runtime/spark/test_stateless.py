@@ -24,11 +24,11 @@ from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.query import SparkQuery
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.sources import parquet
-from thalweg.runtime.spark.tasks.stateless import AtOnce
+from thalweg.runtime.spark.tasks.stateless import is_stateless
 
 ROWS = Schema.of(tick=DataType.BIGINT, k=DataType.BIGINT, note=DataType.STRING, other=DataType.DOUBLE)
 QUERY = "SELECT k * 10 AS k, note FROM s [RANGE 7] WHERE k <> 3"
-SHARDS_ONLY = "thalweg.runtime.spark.tasks.stateless.AtOnce.is_possible"
+SHARDS_ONLY = "thalweg.runtime.spark.compile.query_frame.is_stateless"
 ONCE = {"availableNow": True}
 
 
@@ -116,4 +116,4 @@ def test_only_what_remembers_nothing_and_waits_for_nothing(
     blueprint = Blueprint(compile_query(cql, CATALOG), strategy)
     pipeline = blueprint.build()
     inputs = {node.source: InputTime(lateness) for node in pipeline.nodes if node.operator is None}
-    assert AtOnce.is_possible(blueprint, cut(pipeline), inputs) is can
+    assert is_stateless(blueprint, cut(pipeline), inputs) is can
