@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 WORKERS ?= auto
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -rs
 
-.PHONY: setup demo test lint types layers unit bench-test fuzz spark-scenarios faults cluster-test soak report docs lock clean coverage wheel oldest
+.PHONY: setup demo check test test-all lint types layers unit bench-test fuzz spark-scenarios faults cluster-test soak report docs lock clean coverage wheel oldest
 
 setup: $(STAMP)
 
@@ -21,7 +22,14 @@ demo: setup
 	@$(BIN)/thalweg demo
 	@$(BIN)/thalweg demo --spark
 
+# What to run before each commit, under a minute; `make test` is what CI runs; `make test-all` is for the night.
+check: lint types layers
+	THALWEG_PROFILE=fast $(PYTEST) -m "not slow"
+
 test: lint types layers unit
+
+test-all: lint types layers bench-test
+	THALWEG_PROFILE=nightly THALWEG_SPARK_SCENARIOS=all THALWEG_SPARK_PLANS=50 $(PYTEST)
 
 lint: setup
 	$(BIN)/ruff check src tests examples benchmarks
@@ -34,11 +42,11 @@ layers: setup
 	$(BIN)/lint-imports
 
 unit: setup
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(PYTEST)
 
 # The benchmarks' own tests: every experiment of the papers in a quick run, the peers' programs that can run here.
 bench-test: setup
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal benchmarks/tests
+	$(PYTEST) benchmarks/tests
 
 # How much of the package the tests without Spark reach: shown, not enforced.
 coverage: setup
@@ -62,7 +70,7 @@ oldest:
 # Long property runs, by hand: make fuzz EXAMPLES=20000
 EXAMPLES ?= 5000
 fuzz: setup
-	THALWEG_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n $(WORKERS) tests/kernel tests/kernel/operators tests/reference/oracle tests/algebra/expressions tests/runtime/distributed tests/optimizer tests/flows/eddy tests/flows
+	THALWEG_EXAMPLES=$(EXAMPLES) $(PYTEST) tests/kernel tests/reference/oracle tests/algebra/expressions tests/runtime/distributed tests/optimizer tests/flows
 
 # Every scenario on Spark, in one, two and five shards: about half an hour.
 spark-scenarios: setup

@@ -1,8 +1,4 @@
-"""How Hypothesis runs, and in which order the workers of `pytest -n` take the tests.
-
-Hypothesis runs without deadlines (machines are shared), and in CI with the same examples each time; `make fuzz` looks
-for new ones.
-"""
+"""How hard the tests try (see strategies.effort), which are slow, and in which order pytest's workers take them."""
 
 from __future__ import annotations
 
@@ -11,13 +7,12 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
-settings.register_profile("here", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "here")
+import strategies.effort  # noqa: F401 - loads the Hypothesis profile
 
-SPARK = Path(__file__).parent / "runtime" / "spark"
+TESTS = Path(__file__).parent
+SPARK = TESTS / "runtime" / "spark"
+SLOW = (SPARK, TESTS / "runtime" / "distributed", TESTS / "faults", TESTS / "docs")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,4 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     shares: list[list[pytest.Item]] = [[] for _ in range(workers)]
     for number, tests in enumerate(files):
         shares[number % workers] += tests
+        if any(folder in tests[0].path.parents for folder in SLOW):
+            for test in tests:
+                test.add_marker(pytest.mark.slow)
     items[:] = [test for share in shares for test in share]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import thalweg as tw
+from strategies.effort import examples
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
 WINDOWS = (
     "NOW", "RANGE UNBOUNDED", "RANGE 3", "RANGE 4 SLIDE 2", "RANGE 3 SLIDE 3", "RANGE 2 SLIDE 5 START AT 1", "ROWS 2",
     "ROWS 3 SLIDE 2", "RANGE 2 ON k", "PARTITION BY k ROWS 1", "PARTITION BY k ROWS 2 RANGE 4 SLIDE 2",
@@ -27,7 +26,7 @@ def read(drawing: str) -> list[set[int]]:
     return [{t for t, end in ends.items() if line[end - 1 : end] == "●"} for line in tuples]
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@examples(25)
 @given(st.sampled_from(WINDOWS), st.lists(st.tuples(st.integers(1, 9), st.integers(1, 4)), min_size=1, max_size=6))
 def test_a_drawing_shows_what_the_engine_answers(window: str, arrivals: list[tuple[int, int]]) -> None:
     rows = sorted(arrivals, key=lambda row: row[0])

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from faults.disk import Crash, failing, no_space
 from faults.steps import SHARDS, Steps, Told, two_stages
+from strategies.effort import examples
 from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.exchange.message import Message
 from thalweg.runtime.distributed.ingest.side_outputs import LATE, read_side_output
@@ -25,7 +26,6 @@ from thalweg.runtime.distributed.worker import step as memory
 from thalweg.runtime.distributed.worker.program import StepResult
 
 BATCHES = 8
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "10"))
 LATER_THAN_ALL = 10_000
 MISHAPS = ["dies", "no space", "elsewhere", "output lost", "cut short", "cut short afterwards"]
 
@@ -88,7 +88,7 @@ class Disturbed(Steps):
         memory._resting.update(mine)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(10)
 @given(data=st.data())
 def test_any_mishaps_give_the_same_answers(
     data: st.DataObject, undisturbed: list[Told], tmp_path_factory: pytest.TempPathFactory

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import thalweg as tw
@@ -14,6 +13,7 @@ from flows.driven import Driven, events_of
 from flows.test_flow_engine import allowed
 from kernel.operators.feeds import Signed, to_batch
 from strategies.catalog import S, catalog
+from strategies.effort import examples
 from strategies.histories import histories
 from strategies.plans import plans
 from thalweg.algebra.expressions import Aggregate, Column, Literal, call
@@ -25,8 +25,6 @@ from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
 from thalweg.flows.engine import FlowEngine
 from thalweg.flows.standing import Quotas, Standing
-
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 
 
 @tw.aggregate(returns=int)
@@ -41,7 +39,7 @@ def breaking(child: Plan) -> Plan:
     return GroupBy(child, (), (NamedAggregate(Aggregate.of(fragile, Literal(1, DataType.BIGINT)), "f"),))
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_a_failure_is_not_felt_by_others(data: st.DataObject) -> None:
     shared = data.draw(plans(size=4).filter(lambda plan: allowed(plan) and allowed(breaking(plan))))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.driven import Driven, events_of
 from kernel.walk import differences
 from strategies.catalog import catalog
+from strategies.effort import examples
 from strategies.histories import histories
 from strategies.plans import OPERATORS, plans
 from thalweg.algebra.expressions import Aggregate
@@ -18,8 +17,6 @@ from thalweg.algebra.plan import Distinct, GroupBy, IStream, NamedAggregate, Pla
 from thalweg.core.errors import PlanError
 from thalweg.core.types import DataType
 from thalweg.patterns import check
-
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "8"))
 
 
 def allowed(plan: Plan) -> bool:
@@ -44,7 +41,7 @@ def plans_with_parts_in_common(draw: st.DrawFn, root: str) -> list[Plan]:
 
 
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(8)
 @given(data=st.data())
 def test_queries_that_come_and_go_are_as_each_alone(root: str, data: st.DataObject) -> None:
     chosen = data.draw(plans_with_parts_in_common(root).filter(lambda some: all(map(allowed, some))))
@@ -73,7 +70,7 @@ def _obey(flow: Driven, command: str, data: st.DataObject, chosen: list[Plan]) -
             flow.step([], flow.now)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(8)
 @given(data=st.data())
 def test_the_same_calls_give_the_same_state_and_output(data: st.DataObject) -> None:
     chosen = data.draw(st.lists(plans(size=3).filter(allowed), min_size=2, max_size=4))

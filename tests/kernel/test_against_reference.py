@@ -6,14 +6,14 @@ may be taken down there, and another one set up from its snapshot.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from reference.oracle.tables import close
+from strategies.effort import examples
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import PlanError
@@ -28,7 +28,6 @@ from thalweg.runtime.local.fed_run import LocalRun
 from thalweg.runtime.local.kernel_run import KernelRun
 
 AFTERWARDS = 14  # ticks after the last event: the longest drawn window has emptied
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 
 
 def told(plan: Plan, history: History) -> list[tuple[Instant, int, tuple[object, ...]]]:
@@ -66,7 +65,7 @@ def allowed(plan: Plan) -> bool:
 
 @pytest.mark.parametrize("strategy", [Strategy.AUTO, Strategy.NT], ids=lambda s: s.value)
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_the_kernel_gives_the_references_answer(root: str, strategy: Strategy, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))

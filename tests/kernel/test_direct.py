@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, feed, told
 from reference.oracle.tables import close
+from strategies.effort import examples
 from strategies.plans import cases
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import PlanError
@@ -19,7 +18,6 @@ from thalweg.kernel.pipeline.strategy import check_strategy
 from thalweg.reference.evaluate import Reference
 from thalweg.runtime.local.kernel_run import KernelRun
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 # The operators over which some plan has known ends only.
 ROOTS = ("window", "window over derived", "select", "project", "union", "join", "semi-join", "distinct", "group-by",
          "NRR join", "istream", "derived stream")  # fmt: skip
@@ -34,7 +32,7 @@ def has_known_ends(plan: Plan) -> bool:
 
 
 @pytest.mark.parametrize("root", ROOTS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_direct_gives_the_references_answer(root: str, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root).filter(lambda case: has_known_ends(case[0])))

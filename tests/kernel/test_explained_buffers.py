@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import examples
-from kernel.test_against_reference import EXAMPLES, allowed, feed, told
+from kernel.test_against_reference import allowed, feed, told
 from strategies.catalog import S, T, catalog_of
+from strategies.effort import examples
 from strategies.histories import histories
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.expressions import and_, call, column
@@ -109,7 +109,7 @@ def test_also_of_joins_by_order(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_explain_names_what_the_kernel_uses(root: str, data: st.DataObject) -> None:
     hold(*data.draw(cases(root=root).filter(lambda case: allowed(case[0]))))

@@ -6,19 +6,19 @@ evaluations, a result alive during [s, e) must be shown during [T, max(e, T + 1)
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator
 from unittest.mock import patch
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, feed, summed, told
 from reference.oracle.tables import close
 from strategies.conditions import a_multi_join_condition
 from strategies.dice import Dice
+from strategies.effort import examples
 from strategies.plans import cases
 from strategies.windows import a_window
 from thalweg.algebra.catalog import Catalog, Relation, Stream
@@ -41,7 +41,6 @@ from thalweg.reference.history import History
 from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.queued_run import QueuedRun
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 KEYS = [1, 1, 0, 1, None]
 
 
@@ -96,7 +95,7 @@ def sizes(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.mark.parametrize("strategy", [Strategy.AUTO, Strategy.NT], ids=lambda s: s.value)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("join", JOINS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_every_variant_gives_the_references_answer(
     join: str, algorithm: str, strategy: Strategy, data: st.DataObject
@@ -172,7 +171,7 @@ def shown(plan: Plan, history: History, interval: int, first: Instant, last: Ins
 @pytest.mark.parametrize("strategy", [Strategy.AUTO, Strategy.NT], ids=lambda s: s.value)
 @pytest.mark.parametrize("algorithm", ["naive", "lazy", "general-lazy"])
 @pytest.mark.parametrize("join", JOINS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_an_interval_delays_results_and_loses_none(
     join: str, algorithm: str, strategy: Strategy, data: st.DataObject

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import thalweg as tw
-from kernel.operators.feeds import examples
+from strategies.effort import examples
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.plan import Plan
 from thalweg.cql import compile_query, compile_script

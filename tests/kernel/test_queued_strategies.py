@@ -6,15 +6,14 @@ through, what it is now.
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, feed, summed, told
 from kernel.walk import differences
 from reference.oracle.tables import close
+from strategies.effort import examples
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import DStream, IStream, Plan, RStream
 from thalweg.core.rows import Change
@@ -23,7 +22,6 @@ from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.reference.evaluate import Reference
 from thalweg.runtime.local.queued_run import QueuedRun
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 EXACT = [Strategy.NTA, Strategy.TIME_MESSAGE, Strategy.PIGGYBACK]
 SETTINGS = st.builds(
     Settings,
@@ -56,7 +54,7 @@ RESTARTS = st.none() | st.integers(0, 60)  # after so many turns
 
 @pytest.mark.parametrize("strategy", EXACT, ids=lambda s: s.value)
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_queued_operators_give_the_references_answer(root: str, strategy: Strategy, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
@@ -88,7 +86,7 @@ def shows_views(plan: Plan) -> bool:
 
 
 @pytest.mark.parametrize("root", VIEWS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_the_input_triggered_answer_is_right_once_everybody_knows_the_time(root: str, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0]) and shows_views(case[0])))
@@ -113,7 +111,7 @@ LINEAR = ("window", "select", "project", "distinct", "group-by", "top-k")
 
 
 @pytest.mark.parametrize("root", LINEAR)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_the_input_triggered_answer_is_an_earlier_one(root: str, data: st.DataObject) -> None:
     plan, history = data.draw(

@@ -9,13 +9,14 @@ import sys
 from copy import deepcopy
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel.operators.feeds import Signed
 from kernel.steps import Output, Step, steps, take
 from kernel.walk import differences
 from strategies.catalog import S, U
+from strategies.effort import examples
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.expressions import Column, Literal, call
 from thalweg.algebra.plan import Distinct, Plan, Select, StreamScan, Windowed
@@ -35,7 +36,6 @@ from thalweg.reference.history import History
 
 STATELESS = {Selection, Project, Union, Negate}
 AFTERWARDS = 14  # ticks after the last event: the longest drawn window has emptied
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "6"))
 CASES = [
     *((kind, strategy) for kind in OPERATORS for strategy in (Strategy.AUTO, Strategy.NT, Strategy.ORD)),
     *((kind, Strategy.DIRECT) for kind in ("window", "select", "join", "distinct")),  # few others ever can
@@ -62,7 +62,7 @@ def go_on(pipeline: Pipeline, rest: list[Step]) -> list[Output]:
 
 
 @pytest.mark.parametrize(("kind", "strategy"), CASES)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(6)
 @given(data=st.data())
 def test_a_restored_pipeline_goes_on_as_if_nothing_had_happened(
     kind: str, strategy: Strategy, data: st.DataObject
@@ -92,7 +92,7 @@ def test_a_restored_pipeline_goes_on_as_if_nothing_had_happened(
 
 
 @pytest.mark.parametrize("kind", ["join", "outer join", "semi-join"])
-@settings(max_examples=5 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(30)
 @given(data=st.data())
 def test_a_restored_pipeline_may_have_other_settings(kind: str, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=kind).filter(lambda case: runs(case[0], Strategy.AUTO)))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import thalweg as tw
 from kernel.test_against_reference import AFTERWARDS, allowed
 from reference.oracle.tables import close
+from strategies.effort import examples
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.plan import Distinct, Join, MultiJoin, Plan, SemiJoin, drawn
@@ -26,7 +26,6 @@ from thalweg.optimizer.optimize import Optimized, optimize
 from thalweg.optimizer.statistics import Statistics
 from thalweg.reference.evaluate import Reference
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "10"))
 STREAMS = """
 CREATE STREAM a (k INT DISTINCT 100, x INT) RATE 10;
 CREATE STREAM b (k INT DISTINCT 100, x INT) RATE 1;
@@ -51,7 +50,7 @@ def rates() -> st.SearchStrategy[Statistics]:
 
 
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(10)
 @given(data=st.data())
 def test_every_alternative_gives_the_answer_of_the_query_as_written(root: str, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))

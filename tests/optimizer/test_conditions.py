@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from algebra.expressions.three_ways import by_batch
 from strategies.conditions import a_literal
 from strategies.dice import Dice
+from strategies.effort import examples
 from strategies.expressions import TYPES, expressions, rows, schemas
 from thalweg.algebra.expressions import FALSE, TRUE, Expression, Literal, and_, call, column, conjuncts
 from thalweg.core.rows import Row, Value
@@ -19,8 +18,7 @@ from thalweg.core.types import DataType
 from thalweg.optimizer.conditions import fold, implies, ordered, simplify
 from thalweg.reference.scalars import evaluate
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
-many = settings(max_examples=20 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+many = examples(500)
 
 SCHEMA = Schema.of(a=DataType.BIGINT, b=DataType.BIGINT, d=DataType.DOUBLE, s=DataType.STRING, p=DataType.BOOLEAN)
 A, B, D, S, P = (column(SCHEMA, i) for i in range(5))

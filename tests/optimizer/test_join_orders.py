@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import pairwise, permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from strategies.effort import examples
 from thalweg.core.errors import PlanError
 from thalweg.core.stream_statistics import StreamStatistics
 from thalweg.optimizer.join_orders import (
@@ -162,7 +163,7 @@ numbers = st.floats(0.5, 50)
 drawn = st.lists(st.tuples(numbers, numbers, numbers), min_size=3, max_size=5)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(drawn)
 def test_equal_hash_tables_are_ordered_as_nested_loops(parameters: list[tuple[float, float, float]]) -> None:
     """Section 5.3: the savings are equal in each loop."""
@@ -172,7 +173,7 @@ def test_equal_hash_tables_are_ordered_as_nested_loops(parameters: list[tuple[fl
         assert hashed.global_order(order) == pytest.approx(scanned.global_order(order) / 4)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(drawn)
 def test_the_search_finds_the_best_of_all_orders(parameters: list[tuple[float, float, float]]) -> None:
     model = CostModel.nested_loops(streams(*parameters))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cql.catalogue import plan_of
 from kernel.test_against_reference import AFTERWARDS, allowed
 from optimizer.drawn import rule_cases
 from strategies.catalog import S
+from strategies.effort import examples
 from strategies.plans import cases
 from thalweg.algebra.expressions import TRUE, Column
 from thalweg.algebra.plan import MultiJoin, Named, Plan, Project, RelationScan, StreamScan
@@ -24,8 +24,7 @@ from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.reference.scalars import evaluate
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
-many = settings(max_examples=10 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+many = examples(150)
 any_case = st.one_of(rule_cases(), cases()).filter(lambda case: allowed(case[0]))
 
 

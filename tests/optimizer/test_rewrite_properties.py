@@ -5,11 +5,10 @@ Every single step is held against the reference, with dates, so that a failure n
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, given, note, seed, settings
+from hypothesis import given, note, seed
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, feed, told
@@ -17,6 +16,7 @@ from optimizer.drawn import FAMILIES, rule_cases
 from optimizer.same import difference
 from reference.oracle.tables import close
 from runtime.distributed.simulated import SimulatedShards
+from strategies.effort import exactly, examples
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import Plan
 from thalweg.core.time import BEGINNING
@@ -30,8 +30,7 @@ from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.outputs import OutputLog
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
-quick = settings(max_examples=10 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+quick = examples(150)
 
 runnable = rule_cases().filter(lambda case: allowed(case[0]))
 
@@ -57,7 +56,7 @@ def test_plans_made_for_rules_keep_their_answers(case: tuple[Plan, History]) -> 
 
 
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_any_plan_keeps_its_answer(root: str, data: st.DataObject) -> None:
     held(*data.draw(cases(root=root).filter(lambda case: allowed(case[0]))))
@@ -107,7 +106,7 @@ def test_the_kernel_runs_what_has_been_rewritten(strategy: Strategy, case: tuple
         assert close(reference.answer(t), run.answer(t, end)), t
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(case=runnable, shards=st.sampled_from([2, 5]))
 def test_shards_run_what_has_been_rewritten(case: tuple[Plan, History], shards: int) -> None:
     plan, history = case
@@ -131,7 +130,7 @@ def test_every_rule_fires_in_the_drawn_plans() -> None:
     for family in FAMILIES:
 
         @seed(1)
-        @settings(max_examples=250, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+        @exactly(250)
         @given(rule_cases(family).filter(lambda case: allowed(case[0])))
         def count(case: tuple[Plan, History]) -> None:
             fired.update({step.rule.name for step in rewrite(case[0]).steps})

@@ -9,12 +9,13 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cql.catalogue import outline
 from optimizer.examples import Example, examples, write
 from optimizer.same import difference
+from strategies import effort
 from strategies.catalog import catalog_of
 from strategies.histories import histories
 from thalweg.optimizer import CHOICES, RULES, Rule
@@ -22,7 +23,6 @@ from thalweg.optimizer import CHOICES, RULES, Rule
 if os.environ.get("UPDATE_GOLDEN") == "1":
     write(examples())
 EXAMPLES = examples()
-ROUNDS = int(os.environ.get("THALWEG_EXAMPLES", "25"))
 TABLE = Path(__file__).parents[2] / "docs" / "optimizer.md"
 KEEPS_DATES = {rule.name: rule.keeps_dates for rule in (*RULES, *CHOICES)}
 
@@ -35,7 +35,7 @@ def test_a_rule_makes_of_a_plan_what_the_example_says(example: Example) -> None:
 
 
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if e.after], ids=lambda e: f"{e.rule}: {e.cql}")
-@settings(max_examples=ROUNDS, deadline=None, suppress_health_check=list(HealthCheck))
+@effort.examples(25)
 @given(data=st.data())
 def test_what_a_rule_makes_gives_the_same(example: Example, data: st.DataObject) -> None:
     plan, made = example.plan, example.made

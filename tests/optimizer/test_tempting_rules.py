@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis import Phase, find, settings
 
 from optimizer.drawn import rule_cases
 from optimizer.same import difference
+from strategies.effort import exactly
 from thalweg.algebra.expressions import and_
 from thalweg.algebra.plan import (
     Distinct,
@@ -36,13 +37,9 @@ from thalweg.optimizer.expressions import split
 from thalweg.optimizer.rules.distinct import eliminate_instead_of_group
 from thalweg.reference.history import History
 
-thorough = settings(
-    max_examples=5_000,
-    deadline=None,
-    database=None,
-    phases=[Phase.generate],
-    suppress_health_check=list(HealthCheck),
-)
+pytestmark = pytest.mark.slow
+
+thorough = settings(exactly(5_000), phases=[Phase.generate])
 
 
 def pull_up_any_negation(plan: Plan) -> Plan | None:

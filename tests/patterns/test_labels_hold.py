@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from patterns.drawn import plans
+from strategies.effort import examples
 from thalweg.algebra.plan import Plan
 from thalweg.core.rows import Bag, Dated
 from thalweg.patterns import Expiry, Leaving, Pattern, derive
@@ -26,9 +27,7 @@ EVENTS: st.SearchStrategy[list[Event]] = st.lists(
     min_size=10,
     max_size=14,
 )
-PATIENT = settings(
-    max_examples=200, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None
-)
+PATIENT = examples(200)
 
 
 def told(events: list[Event], until: int = END) -> History:

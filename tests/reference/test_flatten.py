@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference.oracle.tables import close
 from strategies.catalog import S, T, U, catalog, catalog_of
 from strategies.dice import Dice
+from strategies.effort import examples
 from strategies.histories import histories
 from strategies.plans import PlanDrawer, cases
 from thalweg.algebra.expressions import Expression, and_, call, column
@@ -31,8 +30,7 @@ from thalweg.core.errors import PlanError
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "20"))
-drawn = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+drawn = examples(20)
 
 WINDOWS = [Windowed(StreamScan(source), Range(5)) for source in (S, T, U)]
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from strategies.catalog import catalog_of
+from strategies.effort import examples
 from strategies.histories import histories
 from strategies.plans import OPERATORS, cases, plans
 from thalweg.algebra.plan import Plan
@@ -22,7 +23,7 @@ from thalweg.reference.history import History
 AFTERWARDS = 14  # ticks after the last event: the longest drawn window has emptied
 STREAMS = ["istream", "dstream", "rstream", "derived stream"]
 
-quick = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = examples(40)
 
 
 def dated(plan: Plan, history: History, t: Instant, start: Instant | None = None) -> Counter[Dated]:

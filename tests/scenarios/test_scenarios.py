@@ -47,6 +47,7 @@ def test_local_engine_gives_what_the_scenario_says(path: Path, batch_size: int |
     assert not mismatches, "\n" + "\n".join(map(str, mismatches))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["nt", "ord", "direct", "nta", "time-message", "piggyback"])
 @pytest.mark.parametrize("path", ANSWERED, ids=lambda path: path.stem)
 def test_every_strategy_gives_what_the_scenario_says(path: Path, strategy: str) -> None:
@@ -71,6 +72,7 @@ def has_known_ends(scenario: Scenario) -> bool:
     return all(derive(node).expiry not in (Expiry.ORDER, Expiry.NEGATIVE) for node in plans)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ANSWERED, ids=lambda path: path.stem)
 def test_the_input_triggered_answer_is_right_where_the_time_is_told(path: Path) -> None:
     scenario = read(path)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TypeVar
 
 from hypothesis import strategies as st
 
 Thing = TypeVar("Thing")
+
+
+_integers = cache(st.integers)
 
 
 class Dice:
@@ -18,7 +22,7 @@ class Dice:
 
     def number(self, least: int, most: int) -> int:
         """An integer between two, both included."""
-        return self._draw(st.integers(least, most))
+        return self._draw(_integers(least, most))
 
     def pick(self, options: Sequence[Thing]) -> Thing:
         """One of several."""

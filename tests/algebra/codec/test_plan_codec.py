@@ -9,10 +9,11 @@ from enum import Enum
 from typing import Any, cast
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 import thalweg as tw
 from strategies.aggregates import USER_AGGREGATES
+from strategies.effort import examples
 from strategies.plans import plans
 from thalweg.algebra.catalog import Catalog, Stream
 from thalweg.algebra.codec import (
@@ -81,7 +82,7 @@ def desk() -> Catalog:
     return catalog
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(100)
 @given(plan=plans())
 def test_a_plan_comes_back_as_it_was(plan: Plan) -> None:
     text = written(plan).text

@@ -6,15 +6,16 @@ met), SQL text that does not nest, and a kernel that forgets an array's offset.
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from algebra.expressions.three_ways import by_batch, check, columns
+from strategies.effort import examples
 from strategies.expressions import TYPES, expressions, rows, schemas
 from thalweg.algebra.expressions.vectorise import compile_expression
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(250)
 @given(st.data())
 def test_three_ways_agree(data: st.DataObject) -> None:
     schema = data.draw(schemas())
@@ -22,7 +23,7 @@ def test_three_ways_agree(data: st.DataObject) -> None:
     check([expression], schema, data.draw(st.lists(rows(schema), min_size=1, max_size=6)))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_a_slice_of_a_batch_gives_the_slice_of_its_result(data: st.DataObject) -> None:
     schema = data.draw(schemas())
@@ -31,7 +32,7 @@ def test_a_slice_of_a_batch_gives_the_slice_of_its_result(data: st.DataObject) -
     assert compiled([c.slice(1, 3) for c in whole], 3).equals(compiled(whole, len(whole[0])).slice(1, 3))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_an_empty_batch_gives_an_empty_batch(data: st.DataObject) -> None:
     schema = data.draw(schemas())

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import pytest
 import sqlglot
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlglot import exp
 
+from strategies.effort import examples
 from strategies.expressions import EDGES, TYPES, expressions, schemas, signatures
 from thalweg.algebra.expressions import Column, Expression, Literal, call, cast, columns_of
 from thalweg.algebra.expressions.build import CASTS
@@ -52,7 +53,7 @@ def test_a_string_constant_reads_back(text: str) -> None:
     assert value.name.replace(r"\u0024", "$") == text  # the parser leaves this escape as it is
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.data())
 def test_nested(data: st.DataObject) -> None:
     schema = data.draw(schemas())

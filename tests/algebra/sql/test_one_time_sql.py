@@ -6,10 +6,11 @@ from collections import Counter
 
 import pytest
 import sqlglot
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 
 from reference.oracle.one_time import duckdb_answer
 from reference.told import NRR, STREAMS, col, equal, over, told
+from strategies.effort import examples
 from strategies.plans import plans
 from thalweg.algebra.expressions import Aggregate, literal
 from thalweg.algebra.expressions.render import Dialect
@@ -42,7 +43,7 @@ def sql(plan: Plan, dialect: Dialect = Dialect.DUCKDB, dated: bool = False) -> s
 
 
 @pytest.mark.parametrize("dialect", Dialect)
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(60)
 @given(plan=plans(in_sql=True))
 def test_every_plan_parses_in_both_dialects(dialect: Dialect, plan: Plan) -> None:
     below_windows = {id(n) for w in plan.walk() if w.label == "Window" for n in w.walk() if n is not w}

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.eddy.drawn import a_condition, feeds, some_arrivals
-from kernel.operators.feeds import examples
 from strategies.catalog import S, U
 from strategies.dice import Dice
+from strategies.effort import examples
 from thalweg.algebra.expressions import NULL, Expression, call, column, literal
 from thalweg.algebra.plan import Named
 from thalweg.algebra.windows import Unbounded

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from flows.eddy.drawn import feeds, some_arrivals
 from flows.eddy.test_grouped_filter import selecting
-from kernel.operators.feeds import examples
 from strategies.catalog import U
 from strategies.conditions import a_predicate
 from strategies.dice import Dice
+from strategies.effort import examples
 from thalweg.algebra.expressions import Expression, and_
 from thalweg.core.strings import StringPool
 from thalweg.flows.eddy import Eddy, pages, source, spj

@@ -21,6 +21,8 @@ from thalweg_benchmarks.papers.madden_2002.queries import (
     where,
 )
 
+pytestmark = pytest.mark.slow
+
 
 def optimal(seed: int) -> Fixed:
     return Fixed([f"s.{attribute}" for attribute in ATTRIBUTES])

@@ -5,17 +5,17 @@ Policies, batches, chunks, skipping, queries that come and go meanwhile, and res
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from flows.eddy.drawn import SCHEMAS, Arrived, a_plan, bag_at, feeds, some_arrivals
 from reference.oracle.tables import close
 from strategies.catalog import S, T
 from strategies.dice import Dice
+from strategies.effort import examples
 from thalweg.algebra.expressions import TRUE, and_, call, column
 from thalweg.algebra.plan import Join, MultiJoin, Plan, StreamScan, Windowed
 from thalweg.algebra.windows import Range, Rows, Window
@@ -28,7 +28,6 @@ from thalweg.flows.eddy.routing import POLICIES
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "20"))
 AFTERWARDS = 10  # longer than any drawn window
 
 
@@ -95,7 +94,7 @@ class Shared:
 
 
 @pytest.mark.parametrize("policy", sorted(POLICIES))
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(20)
 @given(data=st.data())
 def test_each_query_gets_what_it_would_get_alone(policy: str, data: st.DataObject) -> None:
     dice = Dice(data.draw)
@@ -120,7 +119,7 @@ def test_each_query_gets_what_it_would_get_alone(policy: str, data: st.DataObjec
     shared.check(now + AFTERWARDS)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(20)
 @given(data=st.data())
 def test_a_triangle_is_closed_whatever_the_order_of_the_walk(data: st.DataObject) -> None:
     """Three uses, each two of which share an attribute of their own; NULL closes no triangle."""
@@ -140,7 +139,7 @@ def test_a_triangle_is_closed_whatever_the_order_of_the_walk(data: st.DataObject
     shared.check(len(arrived) + AFTERWARDS)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(20)
 @given(data=st.data())
 def test_a_stream_meets_itself_in_windows_that_count(data: st.DataObject) -> None:
     """One arrival may push a tuple out of two windows, or two tuples out of one window each."""

@@ -7,14 +7,13 @@ or told later by a negative tuple (NT). Steps are cut anywhere, also inside an i
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import HealthCheck, note, settings
+from hypothesis import note
 from hypothesis import strategies as st
 
 from strategies.catalog import VALUES
@@ -53,13 +52,6 @@ class Step(NamedTuple):
 # What was in input i at t; and the right output at t, given that.
 Contents = Callable[[int, Instant], list[Dated]]
 Model = Callable[[Contents, Instant], list[Dated]]
-
-
-def examples(default: int) -> settings:
-    """Settings for a property test; THALWEG_EXAMPLES asks for more examples."""
-    many = int(os.environ.get("THALWEG_EXAMPLES", default))
-    slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    return settings(max_examples=many, deadline=None, suppress_health_check=slow)
 
 
 @st.composite
@@ -169,9 +161,9 @@ def restarted(
 def contents(tuples: Iterable[Signed], t: Instant) -> list[Dated]:
     """Q(t) of what has been told."""
     bag: Counter[Dated] = Counter()
-    for s in tuples:
-        if s.start <= t < s.end:
-            bag[Dated(s.row, s.ts, s.exp)] += s.sign
+    for row, start, end, sign, ts, exp in tuples:
+        if start <= t < end:
+            bag[Dated(row, ts, exp)] += sign
     assert min(bag.values(), default=0) >= 0, f"a row is there a negative number of times at {t}: {bag}"
     return list(bag.elements())
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import Signed, Step, check, examples, feeds, from_batch, to_batch
+from kernel.operators.feeds import Signed, Step, check, feeds, from_batch, to_batch
+from strategies.effort import examples
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER

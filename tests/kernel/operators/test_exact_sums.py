@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import examples
+from strategies.effort import examples
 from thalweg.core.lanes import NULL, Ints, Lane
 from thalweg.core.types import INT64_MAX, INT64_MIN
 from thalweg.kernel.aggregates import rounding

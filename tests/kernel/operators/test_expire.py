@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from kernel.operators.drawn import ROWS as DRAWN
 from kernel.operators.drawn import Timeline
-from kernel.operators.feeds import Contents, Step, check, examples, feeds
+from kernel.operators.feeds import Contents, Step, check, feeds
+from strategies.effort import examples
 from thalweg.core.rows import Dated
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool

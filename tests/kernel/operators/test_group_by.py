@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import Signed, Step, check, contents, examples, feeds, from_batch, to_batch
+from kernel.operators.feeds import Signed, Step, check, contents, feeds, from_batch, to_batch
+from strategies.effort import examples
 from thalweg.algebra.expressions import AGGREGATES, Aggregate, column
 from thalweg.algebra.plan import Named, NamedAggregate
 from thalweg.core.rows import Row, Value

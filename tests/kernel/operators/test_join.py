@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import Signed, Step, check, examples, feeds, from_batch, to_batch
+from kernel.operators.feeds import Signed, Step, check, feeds, from_batch, to_batch
+from strategies.effort import examples
 from thalweg.algebra.expressions import TRUE, Expression, and_, call, column, literal
 from thalweg.algebra.plan import JoinKind
 from thalweg.core.rows import Dated

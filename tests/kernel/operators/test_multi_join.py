@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import Step, check, examples, feeds
+from kernel.operators.feeds import Step, check, feeds
+from strategies.effort import examples
 from thalweg.algebra.expressions import TRUE, Call, Expression, and_, call, column, function, literal
 from thalweg.algebra.plan import join_graph
 from thalweg.core.batch import Batch

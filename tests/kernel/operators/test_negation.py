@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel.operators.drawn import ROWS, Timeline
-from kernel.operators.feeds import Contents, Signed, Step, check, examples, feeds
+from kernel.operators.feeds import Contents, Signed, Step, check, feeds
+from strategies.effort import examples
 from thalweg.core.errors import PlanError
 from thalweg.core.rows import Dated
 from thalweg.core.schema import Schema

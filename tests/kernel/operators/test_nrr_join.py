@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from kernel.operators.feeds import Signed, Step, check, examples, feeds, from_batch, to_batch
+from kernel.operators.feeds import Signed, Step, check, feeds, from_batch, to_batch
+from strategies.effort import examples
 from thalweg.algebra.expressions import TRUE, Expression, and_, call, column
 from thalweg.algebra.plan import JoinKind
 from thalweg.core.rows import Row

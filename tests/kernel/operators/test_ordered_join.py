@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import Signed, Step, check, examples, feeds, from_batch, to_batch
+from kernel.operators.feeds import Signed, Step, check, feeds, from_batch, to_batch
 from kernel.operators.test_join import BOTH, BUFFERS, CONDITIONS, LEFT, RIGHT
+from strategies.effort import examples
 from thalweg.algebra.plan import JoinKind
 from thalweg.algebra.windows import PartitionedRows, Range, Rows, ValueRange, Window
 from thalweg.core.batch import Batch

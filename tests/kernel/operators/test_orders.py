@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import examples
+from strategies.effort import examples
 from thalweg.core.lanes import NULL, Ints, to_lane
 from thalweg.core.rows import Value
 from thalweg.core.strings import StringPool

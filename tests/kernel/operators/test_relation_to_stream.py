@@ -10,7 +10,8 @@ from hypothesis import given
 
 from kernel.operators.drawn import ROWS as DRAWN
 from kernel.operators.drawn import Timeline
-from kernel.operators.feeds import Contents, Step, check, examples, feeds
+from kernel.operators.feeds import Contents, Step, check, feeds
+from strategies.effort import examples
 from thalweg.core.rows import Bag, Dated
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import Step, check, examples, feeds, to_batch
+from kernel.operators.feeds import Step, check, feeds, to_batch
+from strategies.effort import examples
 from thalweg.algebra.expressions import Column, Expression, call, column, literal
 from thalweg.algebra.plan import Named
 from thalweg.core.schema import Schema

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from kernel.operators.drawn import ROWS as DRAWN
 from kernel.operators.drawn import Timeline
-from kernel.operators.feeds import Contents, Step, check, examples, feeds
+from kernel.operators.feeds import Contents, Step, check, feeds
+from strategies.effort import examples
 from thalweg.algebra.expressions import Column
 from thalweg.algebra.plan import SortKey
 from thalweg.core.batch import Batch

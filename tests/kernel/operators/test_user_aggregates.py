@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import Signed, Step, check, contents, examples, feeds, from_batch, to_batch
+from kernel.operators.feeds import Signed, Step, check, contents, feeds, from_batch, to_batch
 from strategies.aggregates import USER_AGGREGATES, listing, tally
+from strategies.effort import examples
 from thalweg.algebra.expressions import Aggregate, UserAggregate, aggregate, column
 from thalweg.algebra.plan import Named, NamedAggregate
 from thalweg.core.errors import UserFunctionError

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from kernel.operators.feeds import restarted
 from strategies.dice import Dice
+from strategies.effort import examples
 from thalweg.algebra.windows import Window
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import from_lane, is_null, to_lane
@@ -24,7 +23,7 @@ from thalweg.core.types import DataType
 from thalweg.kernel.operator import Operator
 from thalweg.kernel.windows import make_window
 
-EXAMPLES = settings(max_examples=int(os.environ.get("THALWEG_EXAMPLES", "25")), deadline=None)
+EXAMPLES = examples(25)
 SCHEMA = Schema.of(k=DataType.BIGINT, x=DataType.DOUBLE, name=DataType.STRING)
 VALUES: list[Sequence[Value]] = [[1, 0, -3, 2, 4, 6, None], [0.5, -0.0, 0.0, 2.0, None], ["a", "é", "B", "", None]]
 

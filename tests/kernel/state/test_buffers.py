@@ -15,8 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import Signed, Step, contents, examples, feeds, to_batch
+from kernel.operators.feeds import Signed, Step, contents, feeds, to_batch
 from kernel.state.test_keyed import no_hash
+from strategies.effort import examples
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.core.rows import Value

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import examples
+from strategies.effort import examples
 from thalweg.core.lanes import Ints
 from thalweg.core.time import BEGINNING, FOREVER
 from thalweg.kernel.state.code_index import CodeIndex

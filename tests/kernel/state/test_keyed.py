@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import Signed, contents, examples, feeds, from_batch, to_batch
+from kernel.operators.feeds import Signed, contents, feeds, from_batch, to_batch
+from strategies.effort import examples
 from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool

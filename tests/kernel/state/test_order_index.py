@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import examples
+from strategies.effort import examples
 from thalweg.kernel.state.array_log import ArrayLog
 from thalweg.kernel.state.buffers import order_index
 from thalweg.kernel.state.buffers.order_index import LEFT, RIGHT, OrderIndex

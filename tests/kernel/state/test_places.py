@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import examples
+from strategies.effort import examples
 from thalweg.kernel.state.buffers import places
 from thalweg.kernel.state.buffers.places import Places
 

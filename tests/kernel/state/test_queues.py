@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.feeds import examples
+from strategies.effort import examples
 from thalweg.core.lanes import Ints
 from thalweg.kernel.state.queues import Queues
 

@@ -7,7 +7,8 @@ from collections import Counter
 import numpy as np
 from hypothesis import given
 
-from kernel.operators.feeds import Signed, Step, contents, examples, feeds, to_batch
+from kernel.operators.feeds import Signed, Step, contents, feeds, to_batch
+from strategies.effort import examples
 from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from reference.oracle.one_time import Oracle
 from reference.oracle.tables import close
+from strategies.effort import examples
 from strategies.plans import OPERATORS, cases
 from thalweg.core.rows import Bag, Dated
 from thalweg.reference.evaluate import Reference
@@ -19,11 +19,7 @@ AFTERWARDS = 14  # ticks after the last event: the longest drawn window has empt
 
 
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(
-    max_examples=int(os.environ.get("THALWEG_EXAMPLES", "25")),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+@examples(25)
 @given(data=st.data())
 def test_the_reference_gives_the_one_time_answer_at_every_instant(root: str, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root, in_sql=True))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, told
 from reference.oracle.tables import close
 from runtime.distributed.simulated import SimulatedShards
+from strategies.effort import examples
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.plan import Plan, RelationScan
 from thalweg.core.time import BEGINNING
@@ -21,11 +20,9 @@ from thalweg.reference.history import History
 from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.outputs import OutputLog
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
-
 
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_shards_give_the_references_answer(root: str, data: st.DataObject) -> None:
     compare_in_shards(*data.draw(cases(root=root).filter(lambda case: allowed(case[0]))), data)

@@ -5,13 +5,12 @@ Random plans come and go; every shard starts from a snapshot in every batch, and
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Sequence
 from pickle import dumps, loads
 
 import pyarrow as pa
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed
@@ -19,6 +18,7 @@ from reference.oracle.tables import close
 from runtime.distributed.cluster import arrow_columns
 from strategies.aggregates import USER_AGGREGATES
 from strategies.catalog import S, T, U
+from strategies.effort import examples
 from strategies.histories import histories
 from strategies.plans import plans
 from thalweg.algebra.catalog import Catalog
@@ -42,7 +42,6 @@ from thalweg.runtime.distributed.worker.flow_spec import FlowPort, FlowSpec
 from thalweg.runtime.distributed.worker.program import AnswerPart
 from thalweg.runtime.local.outputs import OutputLog
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "15"))
 STREAMS = (S, T, U)
 Arrived = tuple[Instant, Row]
 CATALOG = Catalog({stream.name: stream for stream in STREAMS})
@@ -109,7 +108,7 @@ def later(history: History, since: Instant) -> History:
     return found
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(15)
 @given(data=st.data())
 def test_each_query_of_a_flow_gives_the_references_answer(data: st.DataObject) -> None:
     asked = data.draw(st.lists(plans(of=CATALOG).filter(allowed), min_size=1, max_size=4), label="plans")

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.distributed.cluster import Cluster
 from runtime.distributed.test_against_reference import compare_in_shards
 from runtime.distributed.test_resharding import compare_across_borders
 from strategies.catalog import catalog
+from strategies.effort import examples
 from strategies.histories import histories
 from thalweg.core.rows import Bag
 from thalweg.cql import compile_query
@@ -22,8 +22,6 @@ from thalweg.kernel.pipeline.partial_aggregates import FAR
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.stages import BROADCAST, Cut, cut
 from thalweg.runtime.spark.tools.runtime_statistics import operator_totals
-
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "4"))
 
 # It is there two stages after its tuples.
 THRICE = """(SELECT q, COUNT(*) AS w FROM (SELECT m, COUNT(*) AS q FROM
@@ -47,7 +45,7 @@ IN_PARTS = [
 
 @pytest.mark.parametrize("across", [False, True], ids=["restarted", "in other shards"])
 @pytest.mark.parametrize("cql", IN_PARTS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(4)
 @given(data=st.data())
 def test_parts_give_the_references_answer(cql: str, across: bool, data: st.DataObject) -> None:
     known = catalog()

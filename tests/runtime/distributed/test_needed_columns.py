@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import thalweg as tw
 from kernel.test_against_reference import AFTERWARDS, allowed
 from reference.oracle.tables import close
+from strategies.effort import examples
 from strategies.plans import OPERATORS, cases
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.runtime.distributed.ingest.needed import needed_columns
-
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "25"))
 
 
 def without(history: History, needed: dict[str, frozenset[int]]) -> History:
@@ -32,7 +29,7 @@ def without(history: History, needed: dict[str, frozenset[int]]) -> History:
 
 
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(25)
 @given(data=st.data())
 def test_columns_that_are_not_needed_do_not_matter(root: str, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))

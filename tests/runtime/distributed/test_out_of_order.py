@@ -5,18 +5,18 @@ Out of order within the lateness gives the answer of the rows in order; what is 
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, told
 from reference.oracle.tables import close
 from runtime.distributed.cluster import Cluster, Told
+from strategies.effort import examples
 from strategies.plans import OPERATORS, cases
 from thalweg.core.time import BEGINNING
 from thalweg.kernel.pipeline.blueprint import Blueprint
@@ -24,12 +24,11 @@ from thalweg.reference.evaluate import Reference
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.side_outputs import LATE, read_side_output
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "4"))
 LATENESS = 3
 
 
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(4)
 @given(data=st.data())
 def test_out_of_order_rows_give_the_answer_of_rows_in_order(root: str, data: st.DataObject) -> None:
     plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))

@@ -5,19 +5,19 @@ Whatever the plan, the batch at the border, and how much of it had been done bef
 
 from __future__ import annotations
 
-import os
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 from kernel.test_against_reference import AFTERWARDS, allowed, told
 from reference.oracle.tables import close
 from runtime.distributed.cluster import Cluster, Told
+from strategies.effort import examples
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.algebra.plan import Plan
@@ -33,13 +33,12 @@ from thalweg.runtime.distributed.checkpoint.store import KEPT_BATCHES
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_side_output
 
-EXAMPLES = int(os.environ.get("THALWEG_EXAMPLES", "4"))
 NUMBERS = [1, 2, 5]
 GROUPS = 8
 
 
 @pytest.mark.parametrize("root", OPERATORS)
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(4)
 @given(data=st.data())
 def test_a_query_goes_on_in_any_number_of_shards_with_the_same_answers(root: str, data: st.DataObject) -> None:
     compare_across_borders(*data.draw(cases(root=root).filter(lambda case: allowed(case[0]))), data)

@@ -10,10 +10,11 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.spark.databases import bag, select, start_postgres
+from strategies.effort import examples
 from thalweg.algebra.catalog import Stream
 from thalweg.algebra.plan import StreamScan
 from thalweg.core.errors import CheckpointError, DataError
@@ -130,7 +131,7 @@ def test_a_crash_in_the_middle_of_a_batch_leaves_nothing_of_it(
 rows = st.tuples(st.integers(0, 2), st.integers(0, 9), st.none() | st.integers(1, 9))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(40)
 @given(told=st.lists(rows, max_size=30), cuts=st.sets(st.integers(0, 20), min_size=1))
 def test_the_table_is_the_bag_at_the_clock(
     told: list[tuple[int, int, int | None]], cuts: set[int], tmp_path_factory: pytest.TempPathFactory
