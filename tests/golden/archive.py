@@ -47,19 +47,19 @@ def unpack(file: Path, to: Path) -> tuple[Case, Path]:
     return case, to / CHECKPOINT
 
 
-def kinds_in(checkpoint: Path) -> Iterator[str]:
-    """The kinds of state that a checkpoint holds."""
+def objects_in(checkpoint: Path) -> Iterator[tuple[str, set[str]]]:
+    """The objects that a checkpoint holds: their kinds, and the names of their fields."""
     for manifest in checkpoint.rglob("manifest-*.json"):
-        yield from _kinds(json.loads(manifest.read_bytes().splitlines()[1]))
+        yield from _objects(json.loads(manifest.read_bytes().splitlines()[1]))
 
 
-def _kinds(tree: Any) -> Iterator[str]:
+def _objects(tree: Any) -> Iterator[tuple[str, set[str]]]:
     if isinstance(tree, dict):
         if "<kind>" in tree:
-            yield tree["<kind>"]
+            yield tree["<kind>"], tree.keys() - {"<kind>"}
         tree = list(tree.values())
     for item in tree if isinstance(tree, list) else ():
-        yield from _kinds(item)
+        yield from _objects(item)
 
 
 def keep_last(checkpoint: Path) -> None:

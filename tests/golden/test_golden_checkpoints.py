@@ -5,15 +5,13 @@ Whoever changes a kind of state gives it a new version that reads the old one (d
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from pathlib import Path
 
 import pytest
 
-import thalweg
 from golden import engines, flows, queries, queued
-from golden.archive import VERSION, files, kinds_in, unpack
+from golden.archive import VERSION, files, objects_in, unpack
+from golden.listed import import_all
 from golden.write import CASES
 from thalweg.algebra.codec import digest, read_catalog
 from thalweg.kernel.state.snapshot import kinds
@@ -37,17 +35,11 @@ def test_a_query_is_still_the_one_that_its_checkpoint_belongs_to(tmp_path: Path)
 
 
 def test_every_kind_of_state_is_in_a_golden_checkpoint(tmp_path: Path) -> None:
-    for module in pkgutil.walk_packages(thalweg.__path__, "thalweg."):
-        if not module.name.startswith("thalweg.bench") and not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
-    ours = {kind for kind, cls in kinds().items() if _is_ours(cls.__module__)}
-    found = {kind for n, file in enumerate(files()) for kind in kinds_in(unpack(file, tmp_path / str(n))[1])}
+    import_all()
+    ours = {kind for kind, cls in kinds().items() if cls.__module__.startswith("thalweg.")}
+    found = {kind for n, file in enumerate(files()) for kind, _ in objects_in(unpack(file, tmp_path / str(n))[1])}
     missing = sorted(ours - found - NOT_IN_CHECKPOINTS.keys())
     assert not missing, "add cases that hold them to tests/golden/cases.py: PYTHONPATH=tests python -m golden.write"
-
-
-def _is_ours(module: str) -> bool:
-    return module.startswith("thalweg.") and not module.startswith("thalweg.bench")
 
 
 def test_every_case_has_its_file() -> None:

@@ -46,6 +46,7 @@ class SharedPipeline(Stateful, kind="shared-pipeline/1"):
     """
 
     KEPT = ("_new_cohorts",)
+    ADDED = ("queries", "nodes", "usage", "total", "operators")
 
     def __init__(self, pool: StringPool, dated: bool) -> None:
         self.pool, self.dated = pool, dated

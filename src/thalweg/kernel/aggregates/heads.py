@@ -13,6 +13,8 @@ from thalweg.kernel.sweep.segments import run_starts
 class Heads(Stateful, kind="heads/1"):
     """The head of each group in a run sorted by group code; the run is not part of its snapshots."""
 
+    ADDED = ("heads",)
+
     def __init__(self, code: Ints) -> None:
         self._first = np.flatnonzero(run_starts(code))
         self._index = CodeIndex(code)

@@ -23,6 +23,8 @@ class Incremental(UserDefined, kind="user-incremental/1"):
     State: the user's state of each group that has values; the ends that are known and not due.
     """
 
+    ADDED = ("_states",)
+
     def __init__(self, aggregate: Aggregate, column: int, type_: DataType, pool: StringPool, known_ends: bool) -> None:
         super().__init__(aggregate, column, type_, pool, known_ends)
         self._states: dict[int, tuple[Any, int]] = {}  # by group code: the state, and over how many values

@@ -30,7 +30,7 @@ _Class = TypeVar("_Class", bound=type)
 
 Logs = dict[str, ArrayLog]  # by path below a stateful object
 
-_KIND, _ARRAY, _LOGS = "<kind>", "<array>", "<logs>"  # no attribute has such a name
+KIND, _ARRAY, _LOGS = "<kind>", "<array>", "<logs>"  # no attribute has such a name
 _CLASSES: dict[str, type] = {}  # by kind
 _KINDS: dict[type, str] = {}
 
@@ -53,7 +53,7 @@ def kinds() -> dict[str, type]:
 
 def fields_of(cls: type[Any]) -> tuple[str, ...]:
     """The names of what a snapshot holds of an object of this class."""
-    return cls.KEPT if issubclass(cls, Stateful) else tuple(f.name for f in fields(cls))
+    return (*cls.KEPT, *cls.ADDED) if issubclass(cls, Stateful) else tuple(f.name for f in fields(cls))
 
 
 def kind_of(cls: type) -> str:
@@ -78,12 +78,14 @@ def _class_of(kind: str) -> type:
 class Stateful:
     """Something with state, found in the attributes that KEPT names.
 
-    A class whose attributes hold more than its state, or hold it wastefully, extends both methods. What is not there
+    A class whose attributes hold more than its state, or hold it wastefully, extends both methods, and names what it
+    adds to a snapshot in ADDED. What is not there
     before a restore is made without its constructor, so its class keeps or derives all that it has. A class without a
     `kind` is there to be inherited from: it cannot be saved.
     """
 
     KEPT: ClassVar[tuple[str, ...]] = ()
+    ADDED: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, kind: str | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -92,14 +94,19 @@ class Stateful:
 
     def snapshot(self) -> Tree:
         """The state now. Nothing that happens later changes it."""
-        return {_KIND: kind_of(type(self))} | {name: self._save_part(name, getattr(self, name)) for name in self.KEPT}
+        return {KIND: kind_of(type(self))} | {name: self._save_part(name, getattr(self, name)) for name in self.KEPT}
 
     def restore(self, tree: Tree) -> None:
         """Go back to a snapshot, which may be restored again and elsewhere."""
-        missing = [name for name in self.KEPT if name not in tree]
+        if tree.get(KIND) != kind_of(type(self)):
+            raise SnapshotError(
+                f"expected state of kind {kind_of(type(self))}, but the snapshot has {tree.get(KIND)}",
+                hint="go on with the version of Thalweg that wrote it, or start the query anew",
+            )
+        missing = [name for name in (*self.KEPT, *self.ADDED) if name not in tree]
         if missing:
             raise SnapshotError(
-                f"the snapshot's state of kind {tree.get(_KIND)} lacks {', '.join(missing)}",
+                f"the snapshot's state of kind {tree.get(KIND)} lacks {', '.join(missing)}",
                 hint="the checkpoint is damaged; restore it from a backup, or start the query anew",
             )
         for name in self.KEPT:
@@ -169,7 +176,7 @@ def _save(value: Any, owner: Stateful | None, path: str) -> Tree:
             return {key: _save(item, owner, f"{path}.{key}") for key, item in value.items()}
         case _ if is_dataclass(value) and type(value) in _KINDS:
             kept = {f.name: _save(getattr(value, f.name), None, "") for f in fields(value)}
-            return {_KIND: _KINDS[type(value)]} | kept
+            return {KIND: _KINDS[type(value)]} | kept
         case np.generic():
             return value.item()
         case int() | float() | str():
@@ -190,7 +197,7 @@ def _load(now: Any, tree: Tree, owner: Stateful | None, path: str) -> Any:
             if owner is not None:
                 owner._logs()[path] = log
             return array
-        case dict() if _KIND in tree:
+        case dict() if KIND in tree:
             return _revive(now, tree)
         case dict():
             return {key: _load(None, item, owner, f"{path}.{key}") for key, item in tree.items()}
@@ -198,9 +205,9 @@ def _load(now: Any, tree: Tree, owner: Stateful | None, path: str) -> Any:
 
 
 def _revive(now: Any, tree: Mapping[str, Tree]) -> Any:
-    cls = _class_of(tree[_KIND])
+    cls = _class_of(tree[KIND])
     if not issubclass(cls, Stateful):
-        return cls(**{name: _load(None, item, None, "") for name, item in tree.items() if name != _KIND})
+        return cls(**{name: _load(None, item, None, "") for name, item in tree.items() if name != KIND})
     revived = now if type(now) is cls else cls.__new__(cls)
     revived.restore(tree)
     return revived

@@ -37,6 +37,7 @@ class KeyTable(Stateful, kind="key-table/1"):
     """Keys of some lanes by dense code, there and back. A released key's code is given to another key later."""
 
     KEPT = ("_bounds",)
+    ADDED = ("keys", "free", "size", "narrow")
 
     def __init__(self, types: Sequence[DataType]) -> None:
         self._types = tuple(types)

@@ -22,6 +22,7 @@ class Network(Stateful, kind="network/1"):
     """
 
     KEPT = ("_scheduler", "out", "stations")
+    ADDED = ("pipeline",)
 
     def __init__(self, pipeline: Pipeline, strategy: Strategy, scheduler: Scheduler | None = None) -> None:
         self.pipeline = pipeline

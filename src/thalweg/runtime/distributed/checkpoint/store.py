@@ -23,6 +23,7 @@ import numpy as np
 from thalweg.core.errors import CheckpointError
 from thalweg.core.lanes import Lane
 from thalweg.kernel.state.snapshot import PLAIN, Tree
+from thalweg.kernel.state.upgrades import upgraded
 from thalweg.runtime.distributed.checkpoint.files import ArrayFile, write_arrays
 from thalweg.runtime.distributed.checkpoint.manifest import (
     NO_REPORT,
@@ -111,7 +112,7 @@ class ShardStore:
             case {"()": items}:
                 return tuple(self._decoded(item, files) for item in items)
             case dict():
-                return {key: self._decoded(item, files) for key, item in tree.items()}
+                return upgraded({key: self._decoded(item, files) for key, item in tree.items()})
             case list():
                 return [self._decoded(item, files) for item in tree]
         return tree
