@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from kernel.operators.told_windows import drawn_by_hand
+from kernel.windows.told_windows import drawn_by_hand
 from thalweg.algebra.windows import BaseWindow, PartitionedRows, Range, Rows, ValueRange, Window
 from thalweg.core.batch import Batch
 from thalweg.core.errors import PlanError

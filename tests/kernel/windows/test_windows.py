@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.operators.told_windows import EXAMPLES, SCHEMA, Step, Told, check, feeds
+from kernel.windows.told_windows import EXAMPLES, SCHEMA, Step, Told, check, feeds
 from thalweg.algebra.windows import Landmark, Now, PartitionedRows, Range, Rows, Unbounded, ValueRange, Window
 from thalweg.core.rows import Value
 from thalweg.core.schema import Schema
