@@ -25,7 +25,7 @@ from thalweg.cql import compile_query
 from thalweg.flows.command import Command
 from thalweg.reference.history import History
 from thalweg.runtime.distributed.checkpoint.files import replace_file
-from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk, Made
+from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDefinition, FlowDesk
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.exchange.codec import from_arrow, pack, to_arrow
 from thalweg.runtime.distributed.exchange.message import Message, MessageKind
@@ -63,7 +63,7 @@ class Flow:
 
     def __init__(self, folder: Path, batch: int = 0) -> None:
         self.desk, self._folder, self.batch = FlowDesk.at(folder), folder, batch
-        made = self.desk.made
+        made = self.desk.definition
         self._catalog, self._keys = made.catalog, made.keys
         self.shown: dict[str, Shown] = {}
         self._told = 0 if batch == 0 else max((c.seq for c in self.desk.commands.all()), default=0)
@@ -122,7 +122,7 @@ def write(folder: Path) -> Case:
     """Run a flow up to the checkpoint."""
     catalog = catalog_of(TICKS)
     keys = {name: (column(_stream_schema(catalog, name), 0),) for name in STREAMS}
-    FlowDesk(folder, Made("golden", catalog, {**keys, "u": None}, ["r"], sees_all=True)).open()
+    FlowDesk(folder, FlowDefinition("golden", catalog, {**keys, "u": None}, ["r"], sees_all=True)).open()
     _write_table(folder, catalog)
     desk, since = FlowDesk.at(folder), dict[str, Instant]()
 
@@ -184,7 +184,7 @@ def go_on(case: Case, folder: Path) -> None:
         told = read_events(events)
         flow.run(told, told[-1].t)
     flow.run([], case["end"])
-    catalog = flow.desk.made.catalog
+    catalog = flow.desk.definition.catalog
     right = right_answers(_plan(added), _told(case, BEGINNING, catalog), case["added_at"], case["end"])
     compare(flow.shown[added.id], right, case["added_answers"])
     for query, since in case["since"].items():

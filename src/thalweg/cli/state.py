@@ -11,7 +11,7 @@ import click
 
 from thalweg.cli.output import console, say
 from thalweg.cli.output.tables import Columns
-from thalweg.runtime.distributed.checkpoint.inspection import Shard, checkpoints, shards, summary
+from thalweg.runtime.distributed.checkpoint.inspection import CheckpointSummary, Shard, checkpoints, shards, summary
 
 
 @click.command(short_help="Look into a checkpoint.")
@@ -36,7 +36,7 @@ def state(checkpoint: str, stage: int | None, shard: int | None, as_json: bool) 
     for place in checkpoints(Path(checkpoint)):
         found = [s for s in shards(place) if shard in (None, s.shard)]
         if as_json:
-            click.echo(json.dumps({**summary(place), "shards": [_tree(s, stage) for s in found]}))
+            click.echo(json.dumps({**summary(place).to_json(), "shards": [_tree(s, stage) for s in found]}))
         else:
             for line in _lines(summary(place), found, stage):
                 say(console(), line)
@@ -47,10 +47,10 @@ def _tree(shard: Shard, stage: int | None) -> dict[str, Any]:
     return {**shard.as_tree(), **arrays}
 
 
-def _lines(about: dict[str, Any], found: list[Shard], stage: int | None) -> Iterator[str]:
-    yield f"{about['checkpoint']}: {about['batches']} batches done, strategy {about['strategy']}"
+def _lines(about: CheckpointSummary, found: list[Shard], stage: int | None) -> Iterator[str]:
+    yield f"{about.checkpoint}: {about.batches} batches done, strategy {about.strategy}"
     yield _layouts(about)
-    yield from about["plan"].split("\n")
+    yield from about.plan.split("\n")
     if not found:
         return
     columns = Columns(
@@ -73,7 +73,7 @@ def _lines(about: dict[str, Any], found: list[Shard], stage: int | None) -> Iter
     lines = columns.lines(rows)
     yield from [columns.header(), *lines]
     yield f"in all {sum(s.report.stored for s in found):,} tuples, {sum(s.size for s in found):,} bytes"
-    for kind, count in about["side_outputs"].items():
+    for kind, count in about.side_outputs.items():
         yield f"side output: {count:,} {kind}"
     for s in found:
         if s.stage == stage:
@@ -81,7 +81,7 @@ def _lines(about: dict[str, Any], found: list[Shard], stage: int | None) -> Iter
             yield from (f"  {a['where']}: {a['dtype']} x {a['length']:,}  {a['first']}" for a in s.arrays())
 
 
-def _layouts(about: dict[str, Any]) -> str:
+def _layouts(about: CheckpointSummary) -> str:
     """The groups, and in how many shards they have been, in order of batches."""
-    since = [f"{layout['shards']} shards from batch {layout['since']} on" for layout in about["layouts"]]
-    return f"{about['groups']} groups; {', '.join(since)}"
+    since = [f"{layout.shards} shards from batch {layout.since} on" for layout in about.layouts]
+    return f"{about.groups} groups; {', '.join(since)}"

@@ -12,7 +12,7 @@ from thalweg.core.lanes import Lane
 from thalweg.core.rows import Bag
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
-from thalweg.runtime.distributed.ingest.updates import Updates
+from thalweg.runtime.distributed.ingest.table_updates import Updates
 
 SCHEMA = Schema((Field("k", DataType.BIGINT), Field("v", DataType.BIGINT)))
 ONE = st.tuples(st.integers(0, 9), st.sampled_from([1, 1, -1]), st.integers(0, 2), st.integers(0, 2))

@@ -18,7 +18,7 @@ from thalweg.core.errors import CheckpointError, PlanError
 from thalweg.cql import compile_query, register
 from thalweg.flows.command import Command
 from thalweg.flows.standing import Standing
-from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk, Made
+from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDefinition, FlowDesk
 from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.distributed.worker.flow_program import FlowProgram
 
@@ -30,19 +30,19 @@ def odd(n: int) -> bool:
     return n % 2 == 1
 
 
-def made(*functions: object) -> Made:
+def made(*functions: object) -> FlowDefinition:
     catalog = Catalog()
     for source in (S, T, U):
         catalog.add(source)
     for function in functions:
         register(catalog, function)
-    return Made("desk", catalog, {S.name: (column(S.schema, 0),), T.name: None}, [], sees_all=True)
+    return FlowDefinition("desk", catalog, {S.name: (column(S.schema, 0),), T.name: None}, [], sees_all=True)
 
 
 def test_what_a_flow_is_made_of_comes_back(tmp_path: Path) -> None:
     FlowDesk(tmp_path, made(odd)).open()
     assert FlowDesk.is_at(tmp_path)
-    found = FlowDesk.at(tmp_path).made
+    found = FlowDesk.at(tmp_path).definition
     assert found.as_json() == made(odd).as_json()
     assert (found.keys, found.catalog.entries) == (made().keys, made().catalog.entries)
 

@@ -45,14 +45,14 @@ def test_explain_says_what_runs_where(spark: SparkSession, tmp_path: Path, late:
     query = engine_of(spark, tmp_path, late).query(QUERY)
     plan, _, rest = query.explain().rpartition("\n\n")
     assert plan.startswith("operator")
-    aside = "  in Python: rows without a time or too late go aside, the others to their shards"
+    read = "  in Python: rows without a time or too late go to a side output, the others to their shards"
     assert (
         rest.splitlines()
         == [
             f"stream c, in the JVM: {jvm}",
-            f"{aside} if c.bytes > 5{python}",  # the rules have brought the selection down to the stream
+            f"{read} if c.bytes > 5{python}",  # the rules have brought the selection down to the stream
             "stream g, in the JVM: at (date to timestamp), protocol; time from at",
-            f"{aside}; only for late rows: at",
+            f"{read}; only for late rows: at",
             "table f, in the JVM: protocol, name, size",
             "  read once, when the query first starts; tasks then read the checkpoint's copy",
             *rest.splitlines()[6:],
@@ -70,8 +70,8 @@ def test_explain_says_what_runs_where(spark: SparkSession, tmp_path: Path, late:
 
 def test_explain_shows_the_selection_that_rows_meet_when_they_are_read(spark: SparkSession, tmp_path: Path) -> None:
     query = engine_of(spark, tmp_path).query("SELECT ts FROM c [RANGE 5 SECONDS] WHERE bytes > 5")
-    aside = "  in Python: rows without a time or too late go aside, the others to their shards if c.bytes > 5"
-    assert f"{aside}; only for late rows: protocol, dst" in query.explain().splitlines()
+    read = "  in Python: rows without a time or too late go to a side output, the others to their shards if c.bytes > 5"
+    assert f"{read}; only for late rows: protocol, dst" in query.explain().splitlines()
     assert query.explain("json")["streams"][0]["selection"] == "c.bytes > 5"
 
 

@@ -76,7 +76,7 @@ class CheckpointFolder:
         reports = self._checkpoint.reports()
         if not reports:
             return None
-        return {**flow_top(self._desk.made.name, self.live, reports), "done": False}
+        return {**flow_top(self._desk.definition.name, self.live, reports), "done": False}
 
 
 def folder_at(flowdir: str, there: bool = True) -> CatalogueFolder | CheckpointFolder:

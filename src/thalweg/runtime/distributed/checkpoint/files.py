@@ -63,7 +63,7 @@ def _discard(path: Path) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """A folder and those it lies in, each of which is on disk when this returns."""
+    """Make a folder and its parents, each of which is on disk when this returns."""
     if folder.is_dir():
         return
     _make_folder(folder.parent)
@@ -82,7 +82,7 @@ def not_written(path: Path, error: OSError) -> CheckpointError:
 
 
 def map_file(path: Path) -> pa.Buffer:
-    """A file of the checkpoint where it lies: all processes of a machine share it."""
+    """A file of the checkpoint, memory-mapped: all processes of a machine share it."""
     try:
         with pa.memory_map(str(path)) as source:
             return source.read_buffer()
@@ -94,7 +94,7 @@ def map_file(path: Path) -> pa.Buffer:
 
 
 def write_arrays(path: Path, arrays: Sequence[Lane]) -> None:
-    """Arrays as an Arrow file of one row each, so laid out that they can be used where they lie; see `write_file`."""
+    """Arrays as an Arrow file of one row each, aligned so that they can be used without a copy; see `write_file`."""
     data = [_padded(array) for array in arrays]
     dtypes = [array.dtype.str for array in arrays]
     table = pa.table([dtypes, [array.shape for array in arrays], pa.array(data, pa.large_binary())], schema=_SCHEMA)

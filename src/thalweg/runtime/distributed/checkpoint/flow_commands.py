@@ -1,4 +1,4 @@
-"""Commands to a flow are files: Spark remembers which batch has seen which; run again, a batch sees the same."""
+"""Commands to a flow are files: Spark remembers which batch has read which, also when it runs again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BEGIN = "begin.json"  # of the checkpoint
 
 
 class Commands:
-    """All that a flow has ever been told, in a folder of its checkpoint. Several processes may tell it something."""
+    """All commands that a flow has got, in a folder of its checkpoint. Several processes may add to them."""
 
     def __init__(self, checkpoint: Path) -> None:
         self.folder = checkpoint / COMMANDS
@@ -25,12 +25,12 @@ class Commands:
         self._begin = checkpoint / _BEGIN
 
     def all(self) -> list[Command]:
-        """In order."""
+        """All commands in order."""
         lines = [line for path in sorted(self.folder.glob("[0-9]*.json")) for line in path.read_bytes().splitlines()]
         return [Command.read(json.loads(line)["command"]) for line in lines]
 
     def live(self) -> dict[str, Command]:
-        """By query, the commands that added those that have not been dropped; suspended ones among them."""
+        """By query that has not been dropped, suspended or not, the command that added it."""
         live: dict[str, Command] = {}
         for command in self.all():
             if command.command == ADD:
@@ -40,32 +40,32 @@ class Commands:
         return live
 
     def suspended(self) -> set[str]:
-        """Queries that have failed, those that have been dropped since among them."""
+        """Queries that have failed, also those that have been dropped since."""
         return {command.id for command in self.all() if command.command == SUSPEND}
 
     def begin(self, has_begun: bool) -> tuple[str, ...]:
-        """The commands that stand when the flow first starts, which is now unless it has begun; later, the same."""
+        """The commands that were there when the flow first started, which is now unless it has begun."""
         if not self._begin.exists():
             known = [] if has_begun else [command.line() for command in self.all()]
             replace_file(self._begin, json.dumps(known).encode())
         return tuple(json.loads(self._begin.read_bytes()))
 
     @contextmanager
-    def telling(self) -> Iterator[int]:
-        """Nobody else tells anything meanwhile; the number for the next command."""
+    def locked(self) -> Iterator[int]:
+        """Keep other processes from adding commands; the number for the next one."""
         with (self.folder / _LOCK).open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield max((int(path.stem) for path in self.folder.glob("[0-9]*.json")), default=0) + 1
 
-    def tell(self, *commands: Command) -> None:
-        """One file, called by the last command in it: files are read as a whole, so their commands go together."""
+    def add(self, *commands: Command) -> None:
+        """Write commands to one file, named by the last one: one batch reads them all."""
         lines = [json.dumps({"command": command.line()}).encode() + b"\n" for command in commands]
         if commands:
             replace_file(self.folder / f"{commands[-1].seq:08d}.json", b"".join(lines))
 
     def suspend(self, failed: Mapping[str, str]) -> None:
-        """Queries that have failed, with the reasons; those that are known to have are not told again."""
-        with self.telling() as first:
-            told, live = self.suspended(), self.live()
-            new = [(query, why) for query, why in sorted(failed.items()) if query not in told and query in live]
-            self.tell(*(Command(first + i, SUSPEND, query, reason=why) for i, (query, why) in enumerate(new)))
+        """Suspend queries that have failed in a shard, with the reasons, unless that was done before."""
+        with self.locked() as first:
+            known, live = self.suspended(), self.live()
+            new = [(query, why) for query, why in sorted(failed.items()) if query not in known and query in live]
+            self.add(*(Command(first + i, SUSPEND, query, reason=why) for i, (query, why) in enumerate(new)))

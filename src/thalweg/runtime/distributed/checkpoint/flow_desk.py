@@ -1,4 +1,4 @@
-"""The desk of a flow that runs in shards: where queries are handed in, by whoever can reach its checkpoint."""
+"""The desk of a flow that runs in shards: whoever can reach its checkpoint adds and drops queries there."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _VERSION = 1
 
 
 @dataclass(frozen=True)
-class Made:
-    """What a flow is made of: the streams that it reads, each with the key that it is spread by, and its tables."""
+class FlowDefinition:
+    """The streams that a flow reads, each with the key that it is partitioned by, and its tables."""
 
     name: str
     catalog: Catalog
@@ -43,15 +43,15 @@ class Made:
         return {"version": _VERSION, **about, "catalog": catalog_tree(self.catalog)}
 
     @staticmethod
-    def read(given: Mapping[str, Any]) -> Made:
-        """What `as_json` gave."""
+    def read(given: Mapping[str, Any]) -> FlowDefinition:
+        """The definition that `as_json` was called of."""
         if given["version"] != _VERSION:
             raise CheckpointError(
                 f"the flow's {_FILE} has format {given['version']}, but this version of Thalweg reads {_VERSION}",
                 hint="go on with the version that wrote it, or start the flow anew with another checkpoint",
             )
         keys = {stream: from_json(key) for stream, key in given["keys"].items()}
-        return Made(given["name"], read_catalog(given["catalog"]), keys, given["tables"], given["sees_all"])
+        return FlowDefinition(given["name"], read_catalog(given["catalog"]), keys, given["tables"], given["sees_all"])
 
     @property
     def functions(self) -> Functions:
@@ -60,10 +60,10 @@ class Made:
 
 
 class FlowDesk:
-    """Checks queries against what the flow is made of, and tells it of them. It need not run, here or anywhere."""
+    """Checks queries against the flow's definition, and writes the commands that add them. The flow need not run."""
 
-    def __init__(self, checkpoint: Path, made: Made) -> None:
-        self.made, self.commands = made, Commands(checkpoint)
+    def __init__(self, checkpoint: Path, definition: FlowDefinition) -> None:
+        self.definition, self.commands = definition, Commands(checkpoint)
         self._file = checkpoint / _FILE
 
     @staticmethod
@@ -76,18 +76,18 @@ class FlowDesk:
         """The desk of a flow that another process has made."""
         path = Path(checkpoint) / _FILE
         try:
-            made = Made.read(json.loads(path.read_bytes()))
+            definition = FlowDefinition.read(json.loads(path.read_bytes()))
         except FileNotFoundError:
             raise CheckpointError(
                 f"{checkpoint} is no checkpoint of a flow: it has no {_FILE}", hint="start the flow there first"
             ) from None
         except (ValueError, KeyError) as error:
             raise CheckpointError(f"{path} cannot be read: {error!r}", hint="restore it from a backup") from error
-        return FlowDesk(Path(checkpoint), made)
+        return FlowDesk(Path(checkpoint), definition)
 
     def open(self) -> None:
-        """Let other processes find it, with all that the catalogue has now."""
-        replace_file(self._file, json.dumps(self.made.as_json()).encode())
+        """Write the definition, with all that the catalogue has now, for other processes."""
+        replace_file(self._file, json.dumps(self.definition.as_json()).encode())
 
     def add_all(
         self,
@@ -108,66 +108,66 @@ class FlowDesk:
         missing = [] if runs_with is None else runs_with.missing(call for plan in plans for call in written(plan).calls)
         if missing:
             raise PlanError(
-                f"the flow {self.made.name} was started before {missing[0].upper()} was registered",
+                f"the flow {self.definition.name} was started before {missing[0].upper()} was registered",
                 hint="stop the flow and start it again, then add the query",
             )
-        with self.commands.telling() as first:
+        with self.commands.locked() as first:
             commands, live = list[Command](), self.commands.live() if any(names or ()) else {}
             for i, (query, name) in enumerate(zip(queries, names or [""] * len(queries), strict=True)):
                 text, id_ = query if isinstance(query, str) else "", f"q{first + i}"
                 check_name(live, name)
                 standing = Standing(id_, plans[i], text, name or id_, owner, backfill=backfill, quotas=asked)
                 commands.append(Command.adding(first + i, standing, whole[i]))
-            self.commands.tell(*commands)
+            self.commands.add(*commands)
         return commands
 
     def take_over(self, commands: Iterable[Command]) -> None:
-        """Let the queries of a catalogue stand, as they are called there, unless the flow was ever told anything."""
-        with self.commands.telling() as first:
-            told = []
+        """Add the queries of a catalogue under their names, unless the flow has got any command before."""
+        with self.commands.locked() as first:
+            added = []
             for command in commands if first == 1 else ():
                 plan, quotas = self._plan(command.cql, command.today), Quotas.read(dict(command.quotas))
                 about = command.cql, command.name, command.owner
                 standing = Standing(command.id, plan, *about, backfill=command.backfill, quotas=quotas)
-                told.append(Command.adding(command.seq, standing, self._sees_all_for(plan)))
-            self.commands.tell(*told)
+                added.append(Command.adding(command.seq, standing, self._sees_all_for(plan)))
+            self.commands.add(*added)
 
     def check_functions(self) -> None:
         """A CheckpointError if a query that is to run calls a function that the catalogue does not have."""
-        functions, suspended = self.made.functions, self.commands.suspended()
+        functions, suspended = self.definition.functions, self.commands.suspended()
         for query, command in self.commands.live().items():
             missing = functions.missing(command.calls)
             if missing and query not in suspended:
                 raise CheckpointError(
-                    f"the query {command.name} ({query}) of the flow {self.made.name} calls {missing[0].upper()}, "
-                    "which is not registered",
+                    f"the query {command.name} ({query}) of the flow {self.definition.name} calls "
+                    f"{missing[0].upper()}, which is not registered",
                     hint="register it with the engine, then start the flow again; or drop the query",
                 )
 
     def drop(self, query: str) -> Command:
         """End a query, by its id or name, with the next batch."""
-        with self.commands.telling() as number:
+        with self.commands.locked() as number:
             command = Command(number, DROP, find(self.commands.live(), query))
-            self.commands.tell(command)
+            self.commands.add(command)
         return command
 
     def _plan(self, query: str | Plan, today: Instant | None) -> Plan:
-        plan = query if isinstance(query, Plan) else compile_query(query, self.made.catalog, today=today)
+        plan = query if isinstance(query, Plan) else compile_query(query, self.definition.catalog, today=today)
         check(plan)
-        known = [*self.made.keys, *self.made.tables]
+        known = [*self.definition.keys, *self.definition.tables]
         read = {leaf.source.name for leaf in plan.walk() if isinstance(leaf, StreamScan | RelationScan)}
         unknown = sorted(read - set(known))
         if unknown:
             raise PlanError(
-                f"the flow {self.made.name} does not read {', '.join(unknown)}", candidates=known,
+                f"the flow {self.definition.name} does not read {', '.join(unknown)}", candidates=known,
                 hint="a flow's streams and tables are fixed when it is first made",
             )  # fmt: skip
         return plan
 
     def _sees_all_for(self, plan: Plan) -> bool:
         """Whether a query must see all tuples in one place; an error if the flow has none."""
-        whole = needs_all_tuples(plan, self.made.keys, self.made.tables)
-        if whole and not self.made.sees_all:
+        whole = needs_all_tuples(plan, self.definition.keys, self.definition.tables)
+        if whole and not self.definition.sees_all:
             raise PlanError(
                 "this query must see all its tuples in one place, and the flow has none that does",
                 hint="spread streams by what the query joins or groups by (keys=), or make the flow with sees_all=True",

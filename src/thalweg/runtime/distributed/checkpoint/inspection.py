@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.checkpoint.files import ArrayFile
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.distributed.checkpoint.layouts import Layout
 from thalweg.runtime.distributed.checkpoint.manifest import Manifest, read_manifest, read_manifest_and_state
 from thalweg.runtime.distributed.checkpoint.report import ShardReport, side_output_counts
 
@@ -61,20 +62,38 @@ def checkpoints(folder: Path) -> list[Checkpoint]:
     return [Checkpoint(place) for place in places]
 
 
-def summary(checkpoint: Checkpoint) -> dict[str, Any]:
+@dataclass(frozen=True)
+class CheckpointSummary:
+    """A checkpoint as a whole."""
+
+    checkpoint: str
+    plan: str
+    strategy: str
+    batches: int
+    groups: int
+    layouts: tuple[Layout, ...]
+    stamped: bool
+    side_outputs: Mapping[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {**vars(self), "layouts": [vars(layout) for layout in self.layouts]}
+
+
+def summary(checkpoint: Checkpoint) -> CheckpointSummary:
     """The query that a checkpoint belongs to, how far it has come, and how many rows its side outputs have."""
     about, layouts = checkpoint.about(), checkpoint.layouts
     reports = [shard.report for shard in shards(checkpoint)]
-    return {
-        "checkpoint": str(checkpoint.folder),
-        "plan": about["plan"],
-        "strategy": about["strategy"],
-        "batches": checkpoint.committed + 1,
-        "groups": layouts.groups,
-        "layouts": [{"since": layout.since, "shards": layout.shards} for layout in layouts.history],
-        "stamped": any(report.stamped for report in reports),
-        "side_outputs": side_output_counts(reports),
-    }
+    return CheckpointSummary(
+        str(checkpoint.folder),
+        about["plan"],
+        about["strategy"],
+        checkpoint.committed + 1,
+        layouts.groups,
+        layouts.history,
+        any(report.stamped for report in reports),
+        side_output_counts(reports),
+    )
 
 
 def shards(checkpoint: Checkpoint) -> list[Shard]:

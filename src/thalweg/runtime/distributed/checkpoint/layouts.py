@@ -2,7 +2,7 @@
 
     layouts.json   the number of groups, and the numbers of shards that the query has run in, each from a batch on
 
-Keys are spread over groups once and for all, and every group has a state of its own; a shard holds the groups g with
+Keys are assigned to groups once and for all, and every group has a state of its own; a shard holds the groups g with
 g % shards == shard. So a query that is stopped can go on in another number of shards: each takes over whole groups.
 """
 
@@ -19,7 +19,7 @@ from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.store import KEPT_BATCHES
 
-GROUPS_PER_SHARD = 4  # unless somebody asks for another number: so far a query can grow
+GROUPS_PER_SHARD = 4  # the default: a query can grow to four times its shards
 
 _FOLDER = re.compile(r"from-(\d+)-of-\d+")
 
@@ -37,13 +37,13 @@ class Layout:
 
     @property
     def folder(self) -> str:
-        """The name of the folder in which the shards of a stage lie."""
+        """The name of the folder with the shards of a stage."""
         return f"from-{self.since}-of-{self.shards}"
 
 
 @dataclass(frozen=True)
 class Layouts:
-    """A query's groups, and how they have lain in shards so far, in order of batches."""
+    """A query's groups, and the shards that have held them so far, in order of batches."""
 
     groups: int
     history: tuple[Layout, ...]
@@ -54,7 +54,7 @@ class Layouts:
         return self.history[-1]
 
     def at(self, batch: int) -> Layout:
-        """The layout in which a batch is run, and in which the state after it lies."""
+        """The layout in which a batch is run, and in which its state is saved."""
         return next(layout for layout in reversed(self.history) if layout.since <= batch)
 
     def changed(self, batch: int, shards: int) -> Layouts:
@@ -71,14 +71,14 @@ class Layouts:
         return replace(self, history=kept)
 
     def write(self, checkpoint: Path) -> None:
-        """Keep it in a query's folder; what was there before is there until this is on disk."""
+        """Write them to a checkpoint; the file of before is there until the new one is on disk."""
         history = [{"since": layout.since, "shards": layout.shards} for layout in self.history]
         tree = {"groups": self.groups, "layouts": history}
         replace_file(_path(checkpoint), json.dumps(tree, indent=2).encode())
 
     @staticmethod
     def read(checkpoint: Path) -> Layouts:
-        """What is known of a query's folder."""
+        """The layouts of a checkpoint."""
         path = _path(checkpoint)
         try:
             tree = json.loads(path.read_bytes())
@@ -92,17 +92,17 @@ class Layouts:
 
 
 def usual_groups(shards: int) -> int:
-    """How many groups a query has that is first started in so many shards, if nobody says."""
+    """The default number of groups of a query that first starts in so many shards."""
     return GROUPS_PER_SHARD * shards
 
 
 def stage_folder(checkpoint: Path, stage: int) -> Path:
-    """Where the layouts of a stage lie."""
+    """The folder of a stage's layouts."""
     return checkpoint / "state" / f"stage-{stage}"
 
 
 def shard_folder(checkpoint: Path, stage: int, layout: Layout, shard: int) -> Path:
-    """Where a shard's state lies."""
+    """The folder of a shard's state."""
     return stage_folder(checkpoint, stage) / layout.folder / f"shard-{shard}"
 
 
@@ -120,7 +120,7 @@ def remove_older(stage: Path, layout: Layout, batch: int) -> None:
 
 
 def remove_dropped(checkpoint: Path, before: Sequence[Layout], after: Sequence[Layout]) -> None:
-    """Remove what layouts have left behind that were planned, begun perhaps, and dropped."""
+    """Remove the states of layouts that were planned, perhaps begun, and dropped."""
     for layout in set(before) - set(after):
         for folder in (checkpoint / "state").glob(f"stage-*/{layout.folder}"):
             shutil.rmtree(folder, ignore_errors=True)

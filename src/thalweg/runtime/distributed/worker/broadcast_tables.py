@@ -16,7 +16,7 @@ from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.distributed.exchange.partitioning import Partitioner, rows_by_group
 from thalweg.runtime.distributed.ingest.clock import StepTime
 from thalweg.runtime.distributed.ingest.side_outputs import SideOutputs
-from thalweg.runtime.distributed.ingest.updates import Updates
+from thalweg.runtime.distributed.ingest.table_updates import Updates
 from thalweg.runtime.distributed.stages import BROADCAST
 from thalweg.runtime.distributed.worker.stage_plan import SourcePort, StagePlan
 

@@ -23,7 +23,7 @@ from thalweg.runtime.distributed.exchange.outgoing import OutgoingRows
 from thalweg.runtime.distributed.ingest.arrivals import Arrivals
 from thalweg.runtime.distributed.ingest.clock import StepTime
 from thalweg.runtime.distributed.ingest.side_outputs import SideOutputs
-from thalweg.runtime.distributed.ingest.updates import Updates
+from thalweg.runtime.distributed.ingest.table_updates import Updates
 from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
 from thalweg.runtime.distributed.worker.program import AnswerPart
 

@@ -17,7 +17,7 @@ from thalweg.runtime.distributed.exchange.partitioning import Partitioner
 from thalweg.runtime.distributed.ingest.arrivals import Arrivals
 from thalweg.runtime.distributed.ingest.clock import StepTime
 from thalweg.runtime.distributed.ingest.side_outputs import SideOutputs
-from thalweg.runtime.distributed.ingest.updates import Updates
+from thalweg.runtime.distributed.ingest.table_updates import Updates
 from thalweg.runtime.distributed.stages import BROADCAST
 from thalweg.runtime.distributed.worker.fragment import Fragment, Outputs
 from thalweg.runtime.distributed.worker.program import AnswerPart

@@ -17,7 +17,7 @@ from thalweg.flows.command import Command, find
 from thalweg.flows.standing import Quotas
 from thalweg.kernel.operator import Key
 from thalweg.kernel.pipeline.identity import Identity
-from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk, Made
+from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDefinition, FlowDesk
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
 from thalweg.runtime.distributed.checkpoint.report import query_metrics, query_states, suspended_queries
 from thalweg.runtime.spark.api.flow_run import FlowRun, OneOfFlow
@@ -49,8 +49,8 @@ class SparkFlow:
         self._frames = Frames(spark, self.checkpoint, streams, tables, by_stream, sees_all)
         made_of = {**_described(by_stream, tables), "sees_all": sees_all}
         self._layouts = self.checkpoint.claim(Identity(f"flow {name}", json.dumps(made_of), "flow"), asked)
-        made = Made(name, catalog, by_stream, [table.relation.name for table in tables], sees_all)
-        self._desk = FlowDesk(self.checkpoint.folder, made)
+        definition = FlowDefinition(name, catalog, by_stream, [table.relation.name for table in tables], sees_all)
+        self._desk = FlowDesk(self.checkpoint.folder, definition)
         self._desk.open()
         self._run: FlowRun | None = None
 
@@ -115,7 +115,7 @@ class SparkFlow:
             raise PlanError(f"the flow {self.name} does not run", hint="start() it")
         live = self._desk.commands.live()
         found = find(live, query)
-        return self._run.of(found, live[found].standing(self._desk.made.functions).plan.schema)
+        return self._run.of(found, live[found].standing(self._desk.definition.functions).plan.schema)
 
     # -- running
 
@@ -129,7 +129,7 @@ class SparkFlow:
         self._desk.check_functions()
         self._desk.open()  # functions may have been registered since
         begin = commands.begin(has_begun=place.spark.exists())
-        spec = self._frames.spec(self._layouts, begin, self._desk.made.functions)
+        spec = self._frames.spec(self._layouts, begin, self._desk.definition.functions)
         given = [sink] if isinstance(sink, Sink) else [*(sink or [])]
         sinks = Sinks(given or [ParquetSink(place.answers)], PACKED_ANSWERS)
         frame = self._frames.frame(spec, commands, self._every, sinks.take())

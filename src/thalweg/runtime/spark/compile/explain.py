@@ -60,8 +60,8 @@ def explain_tables(tables: Sequence[TableInput]) -> list[dict[str, Any]]:
     for table in tables:
         fields = to_spark(table.relation.schema).fields
         columns = [_cast(table.frame.schema[field.name], field) for field in fields]
-        told = [column for column in (OPERATION, AT) if column in table.frame.columns]
-        changes = f"changes, {' and '.join(told) or 'rows that it gains'}" if table.frame.isStreaming else _ONCE
+        given = [column for column in (OPERATION, AT) if column in table.frame.columns]
+        changes = f"changes, {' and '.join(given) or 'rows that it gains'}" if table.frame.isStreaming else _ONCE
         found.append({"table": table.relation.name, "jvm": columns, "contents": changes})
     return found
 
@@ -103,14 +103,16 @@ def _stream_lines(stream: dict[str, Any]) -> Iterator[str]:
         yield f"stream {stream['stream']}, in the JVM: what to read ({', '.join(stream['described_by'])})"
         columns = ", ".join(stream["loaded"]) or "no column"
         selection = "" if stream["selection"] is None else f", if {stream['selection']}"
-        yield f"  in Python: loads {columns} and the time from {stream['time']}{selection}; late rows go aside"
+        loads = f"  in Python: loads {columns} and the time from {stream['time']}{selection}"
+        yield f"{loads}; late rows go to a side output"
         return
     left = f"; left behind: {', '.join(stream['left_behind'])}" if stream["left_behind"] else ""
     columns = ", ".join(stream["jvm"]) or "no column"
     yield f"stream {stream['stream']}, in the JVM: {columns}; time from {stream['time']}{left}"
     selection = "" if stream["selection"] is None else f" if {stream['selection']}"
     kept = f"; only for late rows: {', '.join(stream['for_late_rows'])}" if stream["for_late_rows"] else ""
-    yield f"  in Python: rows without a time or too late go aside, the others to their shards{selection}{kept}"
+    beside = "rows without a time or too late go to a side output"
+    yield f"  in Python: {beside}, the others to their shards{selection}{kept}"
 
 
 def _cast(given: StructField, wanted: StructField) -> str:

@@ -1,4 +1,4 @@
-"""A table's rows: they turn the changes that a source brings into rows that the table gains and loses.
+"""Changes of a table: they wait for their time, and then become rows that the table gains and loses.
 
 A deletion of a row that the table does not have is returned as unmatched: operators must not see it.
 """
@@ -9,11 +9,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
-from thalweg.core.lanes import Flags, Ints, Lane, lane_dtype
+from thalweg.core.batch import Batch, Dates
+from thalweg.core.lanes import Flags, Ints, Lane, lane_dtype, to_lane
 from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.kernel.state.snapshot import Stateful
 from thalweg.kernel.state.table import ByCode, KeyTable
+from thalweg.kernel.state.timeline import Timeline
 
 
 class Changes(NamedTuple):
@@ -112,3 +117,52 @@ def _by_time(lost: Changes, gained: Changes) -> Changes:
         tuple(np.concatenate(lanes) for lanes in both),
     )
     return together.take(np.argsort(together.time, kind="stable"))
+
+
+class Updates(Stateful, kind="updates/1"):
+    """Changes that wait for their time. None is late: a change with an earlier time counts from now on.
+
+    `key` is the table's primary key, empty if it has none; None if the table never changes.
+    """
+
+    KEPT = ("_waiting", "_count", "_contents")
+
+    def __init__(self, schema: Schema, key: Sequence[int] | None, dated: bool) -> None:
+        self._dated = dated
+        self._waiting = Timeline()
+        self._count = 0  # changes so far, which orders those of one instant
+        self._contents: KeyedContents | CountedContents | None = None  # of a table that changes
+        if key is not None:
+            self._contents = KeyedContents(schema, key) if key else CountedContents(schema)
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, columns: Sequence[Lane], time: Ints, sign: Ints, before: Instant) -> None:
+        """More changes."""
+        order = np.arange(self._count, self._count + len(time))
+        self._count += len(time)
+        self._waiting.add(np.maximum(time, before), order, sign, *columns)
+
+    def add_rows(self, table: pa.RecordBatch, schema: Schema, pool: StringPool, before: Instant) -> None:
+        """More changes: a table's rows, then times and signs."""
+        columns = [to_lane(table.column(i), field.type, pool) for i, field in enumerate(schema)]
+        time, sign = (table.column(len(schema) + i).to_numpy() for i in (0, 1))
+        self.add(columns, time, sign.astype(np.int64), before)
+
+    def due(self, now: Instant) -> tuple[Batch, Batch] | None:
+        """The rows gained and lost up to and at `now`, and the deletions that found no row."""
+        due = self._waiting.due(now)
+        if due is None:
+            return None
+        time, order, sign, *columns = due
+        changes = Changes(time, sign, tuple(columns)).take(np.lexsort((order, time)))
+        if self._contents is None:
+            return self._batch(changes), self._batch(changes.take(slice(0)))
+        applied, unmatched = self._contents.apply(changes)
+        return self._batch(applied), self._batch(changes.take(unmatched))
+
+    def _batch(self, changes: Changes) -> Batch:
+        forever = np.full(len(changes.time), FOREVER)
+        dates = Dates(np.full(len(changes.time), BEGINNING), forever) if self._dated else None
+        return Batch(changes.columns, changes.time, forever, changes.sign.astype(np.int8), dates)
