@@ -48,9 +48,9 @@ unit: setup
 bench-test: setup
 	$(PYTEST) benchmarks/tests
 
-# How much of the package the tests without Spark reach: shown, not enforced.
+# How much of the package the fast tests reach: shown, not enforced.
 coverage: setup
-	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term --ignore=tests/runtime/spark --ignore=tests/faults
+	THALWEG_PROFILE=fast $(PYTEST) -m "not slow" --cov --cov-report=term
 
 # The wheel and the source archive, in dist/; a wheel that holds anything but the package is refused.
 wheel: setup
@@ -64,7 +64,7 @@ oldest:
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements-oldest.txt --editable . --editable benchmarks --group test
-	$(OLDEST)/bin/python -m pytest -n $(WORKERS) tests/core tests/algebra tests/cql tests/fluent tests/formats tests/explain tests/scenarios tests/kernel tests/flows tests/cli
+	THALWEG_PROFILE=fast $(OLDEST)/bin/python -m pytest -n $(WORKERS) -m "not slow"
 	$(OLDEST)/bin/python -m pytest tests/runtime/spark/test_sinks.py tests/runtime/spark/test_table_sink.py tests/runtime/spark/test_flows_on_spark.py
 
 # Long property runs, by hand: make fuzz EXAMPLES=20000
