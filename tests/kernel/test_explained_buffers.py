@@ -20,7 +20,7 @@ from thalweg.algebra.windows import PartitionedRows, Range, Rows, Window
 from thalweg.core.time import BEGINNING
 from thalweg.explain.describe import describe
 from thalweg.kernel.aggregates.contenders import SignedEnds
-from thalweg.kernel.aggregates.deduplicated import Deduplicated, Inhabited
+from thalweg.kernel.aggregates.deduplicated import DistinctAggregate, GroupPresence
 from thalweg.kernel.aggregates.staircase import Staircase
 from thalweg.kernel.aggregates.whole_bag import WholeBag
 from thalweg.kernel.operators.delta_star import DeltaStar
@@ -31,8 +31,8 @@ from thalweg.kernel.state.buffers.order_index import OrderIndex
 from thalweg.kernel.state.queues import Queues
 from thalweg.kernel.state.timeline import Timeline
 from thalweg.kernel.state.versions import VersionStore
-from thalweg.kernel.sweep.leaders import Leaders
-from thalweg.kernel.sweep.left_tuples import LeftTuples
+from thalweg.kernel.sweep.negation_left import NegationLeft
+from thalweg.kernel.sweep.top_k_state import TopKState
 from thalweg.patterns import BufferKind
 from thalweg.reference.history import History
 from thalweg.runtime.local.kernel_run import KernelRun
@@ -61,7 +61,7 @@ def uses(thing: Any) -> Iterator[Use]:
             yield BufferKind.ARRAY, len(thing) > 0
         case Queues():
             yield BufferKind.QUEUES, bool((thing.last > thing.first).any())
-        case Leaders():
+        case TopKState():
             yield BufferKind.RANKED, thing.stored > 0
         case Staircase():
             yield BufferKind.STAIRCASE, len(thing) > 0
@@ -69,17 +69,17 @@ def uses(thing: Any) -> Iterator[Use]:
             yield BufferKind.SEQUENCE, thing.stored > 0
         case SignedEnds():
             yield BufferKind.HASH, thing.stored > 0
-        case DeltaStar() | Inhabited():
+        case DeltaStar() | GroupPresence():
             yield BufferKind.DELTA, thing.stored > 0
-        case Deduplicated() if isinstance(thing._elimination, DeltaStar):
+        case DistinctAggregate() if isinstance(thing._elimination, DeltaStar):
             yield BufferKind.DELTA, thing.stored > 0
         case WholeBag():
             yield BufferKind.HASH, thing._value_count > 0
             yield from inside(thing)
-        case LeftTuples():
+        case NegationLeft():
             yield BufferKind.ARRAY, False  # `top` counts the right tuples by value
             yield from inside(thing)
-        case _ if type(thing).__module__.startswith(("thalweg.kernel.operators", "thalweg.kernel.state")):
+        case _ if type(thing).__module__.startswith("thalweg.kernel."):
             yield from inside(thing)
         case list() | tuple():
             for item in thing:

@@ -141,7 +141,7 @@ def test_a_snapshot_of_another_plan_is_refused() -> None:
         build(Distinct(window), Strategy.NT).restore(tree)
     with pytest.raises(SnapshotError, match=r"of the operators source s, physical-window, .*distinct, but"):
         build(Distinct(window)).restore(tree | {"nodes": ["source s"]})
-    with pytest.raises(SnapshotError, match="does not say of which plan it is"):
+    with pytest.raises(SnapshotError, match="it has no identity of a plan"):
         build(window).restore({"operators": []})
 
 

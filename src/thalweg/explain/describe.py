@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from thalweg.algebra.plan import Plan
-from thalweg.kernel.pipeline.shape import needs_dates
+from thalweg.kernel.pipeline.plan_properties import needs_dates
 from thalweg.patterns import (
     Annotated,
     Bound,

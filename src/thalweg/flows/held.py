@@ -14,7 +14,7 @@ from thalweg.core.time import FOREVER, Instant
 from thalweg.flows.reach import reached, streams_of, windows_of
 from thalweg.kernel.state.snapshot import Stateful
 from thalweg.kernel.sweep.ordering import net
-from thalweg.kernel.windows.steps import in_order_of_time
+from thalweg.kernel.windows.physical import in_order_of_time
 
 _NO_PRUNING_BELOW = 1_024  # tuples
 

@@ -1,4 +1,4 @@
-"""What every operator is: a function of its inputs' batches and the clock, with state."""
+"""The interface of an operator: a function from input batches and the clock to an output batch, with state."""
 
 from __future__ import annotations
 
@@ -15,67 +15,73 @@ Key = tuple[Expression, ...]
 
 
 def columns_key(schema: Schema, columns: Iterable[int]) -> Key:
-    """Some columns as a key."""
+    """A key that consists of the given columns."""
     return tuple(column(schema, i) for i in columns)
 
 
 class Operator(Stateful, ABC):
-    """Called once per batch, whether or not anything arrived: time may have passed.
+    """A physical operator. `process` is called once per batch, even if no tuple arrived: time may have passed.
 
-    What it remembers from batch to batch is named in KEPT, so that it can be taken down and restored.
+    KEPT names the attributes that last from batch to batch, so that snapshots can save and restore them.
     """
 
     @abstractmethod
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """What the output gains, given what each input gained up to and at `now`."""
+        """Return the changes of the output, given the changes of each input up to and including `now`."""
 
     @property
     def stored(self) -> int:
-        """How many tuples the operator's state holds."""
+        """The number of tuples in the operator's state."""
         return 0
 
     @property
     def keys(self) -> tuple[Key, ...] | None:
-        """For each input the expressions whose values tell what the operator must see together.
+        """For each input the expressions of its partitioning key: one process must see all tuples with equal values.
 
-        Tuples with other values could be in another process. No expressions: it must see all; None: row by row will do.
+        An empty key means that one process must see all tuples; None means that tuples can be spread in any way.
         """
         return None
 
     @property
-    def is_part(self) -> bool:
-        """Whether any part of its input gives a result of its own, which an operator above puts together with others.
+    def is_partial(self) -> bool:
+        """Whether the operator computes a partial aggregate, which an operator above combines with others.
 
-        So its input may lie anyhow; where its output lies says nothing about that.
+        Its input can then be partitioned in any way, and its output has no partitioning that another can rely on.
         """
         return False
 
     @property
-    def takes_copies(self) -> bool:
-        """Whether its first input may lie anyhow if each process knows all of the second: it looks at pairs only."""
+    def allows_broadcast(self) -> bool:
+        """Whether the second input can be broadcast, so that the first can be partitioned in any way.
+
+        That is so if every result depends on one tuple of the first input and on the second input alone.
+        """
         return False
 
     @property
-    def fills_up(self) -> bool:
-        """Whether the output may have NULLs for the second input's columns, so that they do not tell its key."""
+    def pads_with_nulls(self) -> bool:
+        """Whether the output may have NULLs in place of the second input's columns, as a left join's has.
+
+        Then the second input's key, read from the output, is no partitioning key of the output.
+        """
         return False
 
     @property
     def next_wake(self) -> Instant:
-        """When time alone changes the output next, whatever the inputs; known to what keeps tuples back."""
+        """The next instant at which the output changes without new input; FOREVER if there is none."""
         return FOREVER
 
     @property
     def comparisons(self) -> int:
-        """How many tuples were looked at as partners, where the operator counts them."""
+        """The number of candidate tuples that were compared so far; 0 if the operator does not count them."""
         return 0
 
     @property
-    def walks(self) -> str:
-        """In which order inputs are walked, where there is a choice."""
+    def join_orders(self) -> str:
+        """The order in which the inputs of a multi-way join are joined; empty for other operators."""
         return ""
 
     @property
     def premature(self) -> int | None:
-        """How many results were deleted before their time, where the operator itself counts them."""
+        """The number of results that were deleted before their end; None if the operator does not count them."""
         return None

@@ -79,7 +79,7 @@ def test_equal_parts_of_plans_are_run_once() -> None:
     fed = Fed()
     born = fed.cohort()
     fed.add(born, a=Distinct(LAST), b=Distinct(LAST), c=above(0, Distinct(LAST)), d=LAST)
-    assert [name for name, _ in fed.pipeline.operators("c")] == ["source s", "Stepping", "Distinct", "Select"]
+    assert [name for name, _ in fed.pipeline.operators("c")] == ["source s", "BaseStreamWindow", "Distinct", "Select"]
     assert [users for _, users in fed.pipeline.operators("c")] == [4, 4, 3, 1]
     assert len(fed.pipeline) == 4
     fed.feed(1, 1)
@@ -96,7 +96,7 @@ def test_what_nobody_needs_goes_away() -> None:
         fed.feed(1, 2)
         fed.pipeline.drop("b")
         assert {name for q in "ac" for name, _ in fed.pipeline.operators(q)} == {
-            "source s", "Stepping", "Distinct", "LogicalWindowing", "Select",
+            "source s", "BaseStreamWindow", "Distinct", "LogicalWindowing", "Select",
         }  # fmt: skip
         assert len(fed.pipeline) == 5
         fed.pipeline.drop("a")
@@ -112,7 +112,7 @@ def test_what_remembers_is_shared_by_those_who_came_together_only() -> None:
     fed.feed(4)
     assert [fed.at(name, fed.now) for name in "abmowx"] == [3, 1, 4, 1, 4, 1]
     users = {name: dict(fed.pipeline.operators(name)) for name in "abmo"}
-    assert users["b"] == {"source s": 6, "Stepping": 1}
+    assert users["b"] == {"source s": 6, "BaseStreamWindow": 1}
     assert users["o"] == users["m"] == {"source s": 6, "LogicalWindowing": 2, "Select": 2}
 
 

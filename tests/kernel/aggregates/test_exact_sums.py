@@ -20,7 +20,7 @@ from thalweg.kernel.aggregates import rounding
 from thalweg.kernel.aggregates.moments import RunningMoments
 from thalweg.kernel.aggregates.numbers import Numbers
 from thalweg.kernel.aggregates.sums import RunningSums, Sums
-from thalweg.kernel.sweep.steps import Steps
+from thalweg.kernel.sweep.steps import GroupSteps
 
 _NEAR = st.sampled_from([1e16, -1e16, 1.0, 0.1, 1e308, -1e308, 2.0**53, 1 + 2**-52, 2.0**-53, 5e-324, -5e-324, 1e-308])
 DOUBLES = st.lists(st.floats(allow_nan=False, allow_infinity=False) | _NEAR | st.floats(-1e3, 1e3), min_size=1)
@@ -30,7 +30,7 @@ INTS = st.lists(st.integers(INT64_MIN, INT64_MAX) | st.integers(-9, 9), min_size
 def _one_by_one(lane: Lane, weights: list[int] | None = None) -> tuple[Ints, Sums, Sums]:
     """Counts, sums and sums of squares after each value of one group."""
     rows = len(lane)
-    steps, (places,) = Steps.of([(np.zeros(rows, dtype=np.int64), np.arange(rows))])
+    steps, (places,) = GroupSteps.of([(np.zeros(rows, dtype=np.int64), np.arange(rows))])
     weight = np.ones(rows, dtype=np.int64) if weights is None else np.array(weights)
     numbers = Numbers.of(lane)
     sums = RunningSums().along(steps, places, weight, numbers)
@@ -87,7 +87,7 @@ def test_what_leaves_leaves_no_trace(values: list[float]) -> None:
 
 def test_an_outlier_does_not_cost_for_ever() -> None:
     running = RunningSums()
-    steps, (places,) = Steps.of([(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))])
+    steps, (places,) = GroupSteps.of([(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))])
     one = np.ones(1, dtype=np.int64)
 
     def add(value: float, weight: Ints) -> int:
@@ -108,7 +108,7 @@ def test_moments_that_are_restored_before_every_value(values: list[tuple[int, fl
             fresh = RunningMoments(2)
             fresh.restore(restarted.snapshot())
             restarted = fresh
-            steps, (places,) = Steps.of([(one * group, one)])
+            steps, (places,) = GroupSteps.of([(one * group, one)])
             wanted, got = (m.along(steps, places, weight, np.array([value])) for m in (whole, restarted))
             for function in ("count", "sum", "stddev"):
                 np.testing.assert_array_equal(got.result(function, True), wanted.result(function, True))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import accumulate
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -21,9 +20,9 @@ from thalweg.core.schema import Schema
 from thalweg.core.stream_statistics import StreamStatistics
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
-from thalweg.kernel.multi_join import MultiJoin, monitor, ranks, step, stored
-from thalweg.kernel.state.buffers import FifoBuffer, KeyedBuffer, run_list
-from thalweg.kernel.sweep import pairs
+from thalweg.kernel.multi_join import MultiJoin, ranks
+from thalweg.kernel.state.buffers import FifoBuffer, KeyedBuffer
+from thalweg.kernel.tuning import DEFAULT, Tuning
 from thalweg.optimizer.join_orders import Algorithm, CostModel, choose_orders
 from thalweg.reference import operators as reference
 
@@ -46,7 +45,13 @@ CONDITIONS: dict[str, Expression] = {
 
 
 def make(
-    condition: Expression, schemas: Sequence[Schema], dated: bool, algorithm: Algorithm, indexed: bool, pool: StringPool
+    condition: Expression,
+    schemas: Sequence[Schema],
+    dated: bool,
+    algorithm: Algorithm,
+    indexed: bool,
+    pool: StringPool,
+    tuning: Tuning = DEFAULT,
 ) -> MultiJoin:
     some = frozenset(range(len(schemas))) if indexed else frozenset[int]()
     choose = partial(choose_orders, algorithm=algorithm, indexed=some)
@@ -54,7 +59,8 @@ def make(
     lookups = [max(1, sum(i in a.inputs for a in attributes)) for i in range(len(schemas))]
     return MultiJoin(
         schemas, condition, pool, dated,
-        buffers=[[KeyedBuffer(2) for _ in range(n)] for n in lookups], indexed=some, choose=choose, drift=1.5,
+        buffers=[[KeyedBuffer(2, tuning=tuning) for _ in range(n)] for n in lookups], indexed=some, choose=choose,
+        drift=1.5, tuning=tuning,
     )  # fmt: skip
 
 
@@ -72,22 +78,22 @@ def test_the_reference_agrees(
     name: str, steps: list[Step], dated: bool, algorithm: Algorithm, indexed: bool, piece: int, small: int
 ) -> None:
     condition = CONDITIONS[name]
-    with (
-        patch.object(step, "_PIECE", piece),
-        patch.object(step, "_CELLS", piece),
-        patch.object(pairs, "_PIECE", piece),
-        patch.object(monitor, "_FEW", 3),
-        patch.object(run_list, "_SMALL", small),
-        patch.object(stored, "_SOME", 1),
-    ):
-        check(
-            lambda pool: make(condition, [A, B, C], dated, algorithm, indexed, pool),
-            [A, B, C],
-            ALL,
-            steps,
-            lambda at, t: reference.multi_join([at(0, t), at(1, t), at(2, t)], condition),
-            dated,
-        )
+    tuning = Tuning(
+        partials_at_once=piece,
+        comparisons_at_once=piece,
+        pairs_at_once=piece,
+        first_look_after=3,
+        always_merge_runs_up_to=small,
+        copy_matches_from_codes=1,
+    )
+    check(
+        lambda pool: make(condition, [A, B, C], dated, algorithm, indexed, pool, tuning),
+        [A, B, C],
+        ALL,
+        steps,
+        lambda at, t: reference.multi_join([at(0, t), at(1, t), at(2, t)], condition),
+        dated,
+    )
 
 
 KEY = Schema.of(k=DataType.BIGINT)
@@ -97,15 +103,21 @@ class Fed:
     """Four windows with one attribute, as in section 6.1: every tick a tuple of a stream drawn by its rate."""
 
     def __init__(
-        self, streams: list[StreamStatistics], indexed: bool, order: tuple[int, ...] | None, extent: int
+        self,
+        streams: list[StreamStatistics],
+        indexed: bool,
+        order: tuple[int, ...] | None,
+        extent: int,
+        tuning: Tuning = DEFAULT,
     ) -> None:
         schemas = [KEY] * len(streams)
         every = Schema(tuple(field for part in schemas for field in part))
         equal = and_([call("=", column(every, 0), column(every, i)) for i in range(1, len(streams))])
         some = frozenset(range(len(streams))) if indexed else frozenset[int]()
         self.operator = MultiJoin(
-            schemas, equal, StringPool(), False, buffers=[[FifoBuffer()] for _ in streams], indexed=some,
+            schemas, equal, StringPool(), False, buffers=[[FifoBuffer(tuning=tuning)] for _ in streams], indexed=some,
             choose=partial(choose_orders, algorithm=Algorithm.EAGER, indexed=some, given=order), drift=2.0,
+            tuning=tuning,
         )  # fmt: skip
         self._streams, self._extent = streams, extent
         self._rng, self._at = np.random.default_rng(4), 0
@@ -148,12 +160,12 @@ def test_a_hash_table_looks_at_partners_alone() -> None:
 
 def test_runs_that_are_merged_for_a_batch_hold_what_they_held() -> None:
     alike = [StreamStatistics(1, 0, (4,)) for _ in range(4)]
-    with patch.object(run_list, "_SMALL", 0):  # many runs, and more partial results than tuples stored
-        merging, scanning = Fed(alike, True, None, 60), Fed(alike, False, None, 60)
-        for _ in range(12):
-            ours, theirs = (_bag(fed.feed(20)) for fed in (merging, scanning))
-            assert ours == theirs
-        assert len(ours) > 100
+    many_runs = Tuning(always_merge_runs_up_to=0)  # and more partial results than tuples stored
+    merging, scanning = (Fed(alike, indexed, None, 60, many_runs) for indexed in (True, False))
+    for _ in range(12):
+        ours, theirs = (_bag(fed.feed(20)) for fed in (merging, scanning))
+        assert ours == theirs
+    assert len(ours) > 100
 
 
 def _bag(batch: Batch) -> list[tuple[int, ...]]:
@@ -166,7 +178,7 @@ def test_orders_follow_the_rates_when_they_drift() -> None:
         fed.feed(50)
     first = fed.operator.orders
     assert first[0][-1] != 0 and first[1][-1] == first[2][-1] == 0  # a large window is scanned last
-    assert fed.operator.walks.count("|") == 2 and fed.operator.walks.startswith("S1,")
+    assert fed.operator.join_orders.count("|") == 2 and fed.operator.join_orders.startswith("S1,")
     fed._streams = [StreamStatistics(rate, 0, (30,)) for rate in (1, 1, 8)]
     for _ in range(90):
         fed.feed(50)
@@ -178,19 +190,19 @@ def test_cheap_predicates_come_before_expensive_ones() -> None:
     assert ranks.rank(cheap) < ranks.rank(dear)
     assert ranks.rank(call("<>", KA, KB)) > ranks.rank(cheap)  # it drops less
     operator = make(and_([dear, cheap]), [A, B, C], False, Algorithm.EAGER, True, StringPool())
-    whole = operator._planned.steps((0, 1, 2), None)
-    assert [len(s.demands) for s in whole] == [0, 1, 1]  # each as soon as its columns are there
+    whole = operator._planner.steps((0, 1, 2), None)
+    assert [len(s.predicates) for s in whole] == [0, 1, 1]  # each as soon as its columns are there
     both = and_([call("like", SA, SC), call("<", KA, KC)])
-    last = make(both, [A, B, C], False, Algorithm.EAGER, True, StringPool())._planned.steps((0, 1, 2), None)[-1]
-    assert [demand.predicate for demand in last.demands] == [call("<", KA, KC), call("like", SA, SC)]
+    last = make(both, [A, B, C], False, Algorithm.EAGER, True, StringPool())._planner.steps((0, 1, 2), None)[-1]
+    assert [applied.predicate for applied in last.predicates] == [call("<", KA, KC), call("like", SA, SC)]
 
 
 def test_what_partners_have_in_common_is_computed_once() -> None:
     sum_ = call("+", call("+", KA, KB), KC)
     operator = make(call("<", sum_, literal(9)), [A, B, C], False, Algorithm.EAGER, True, StringPool())
-    (last,) = operator._planned.steps((0, 1, 2), None)[-1].demands
+    (last,) = operator._planner.steps((0, 1, 2), None)[-1].predicates
     assert last.known == [call("+", KA, KB)]
-    (other,) = operator._planned.steps((0, 2, 1), None)[-1].demands
+    (other,) = operator._planner.steps((0, 2, 1), None)[-1].predicates
     assert other.known == []  # no part reads only what was met before
 
 
@@ -201,7 +213,7 @@ def test_what_may_raise_waits_for_a_partner() -> None:
 
     predicate = call("<", call("+", Call(risky, (KA,), DataType.BIGINT), KB), KC)
     operator = make(predicate, [A, B, C], False, Algorithm.EAGER, True, StringPool())
-    (last,) = operator._planned.steps((0, 1, 2), None)[-1].demands
+    (last,) = operator._planner.steps((0, 1, 2), None)[-1].predicates
     assert last.known == []
 
 

@@ -7,8 +7,6 @@ evaluations, a result alive during [s, e) must be shown during [T, max(e, T + 1)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given, note
@@ -31,13 +29,12 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import DataType
 from thalweg.cql import compile_query, compile_script
-from thalweg.kernel.multi_join import monitor, step, stored
 from thalweg.kernel.pipeline import Settings, Strategy, build
 from thalweg.kernel.pipeline.settings import ALGORITHMS, JOINS
-from thalweg.kernel.state.buffers import run_list
-from thalweg.kernel.sweep import pairs
+from thalweg.kernel.tuning import DEFAULT, Tuning
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
+from thalweg.runtime.local.fed_run import FedRun
 from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.queued_run import QueuedRun
 
@@ -72,24 +69,21 @@ def run_all(run: KernelRun, plan: Plan, strategy: Strategy, history: History, da
     return changes + run.changes(max(history.last, 0) + AFTERWARDS, BEGINNING)
 
 
-# Pieces, runs and looks at drift so small that a few tuples go through all of them.
-small = [
-    patch.object(pairs, "_PIECE", 2), patch.object(step, "_PIECE", 3), patch.object(step, "_CELLS", 4),
-    patch.object(run_list, "_SMALL", 1), patch.object(monitor, "_FEW", 2),
-    patch.object(monitor, "_MANY", 3), patch.object(stored, "_SOME", 1),
-]  # fmt: skip
+# So small that a few tuples reach every path.
+SMALL = Tuning(
+    pairs_at_once=2,
+    partials_at_once=3,
+    comparisons_at_once=4,
+    always_merge_runs_up_to=1,
+    first_look_after=2,
+    look_at_least_every=3,
+    copy_matches_from_codes=1,
+)
 
 
-@pytest.fixture(autouse=True, params=["small", "usual"])
-def sizes(request: pytest.FixtureRequest) -> Iterator[None]:
-    if request.param == "small":
-        for patched in small:
-            patched.start()
-        yield
-        for patched in small:
-            patched.stop()
-    else:
-        yield
+@pytest.fixture(scope="module", params=["small", "usual"])
+def tuning(request: pytest.FixtureRequest) -> Tuning:
+    return SMALL if request.param == "small" else DEFAULT
 
 
 @pytest.mark.parametrize("strategy", [Strategy.AUTO, Strategy.NT], ids=lambda s: s.value)
@@ -98,14 +92,14 @@ def sizes(request: pytest.FixtureRequest) -> Iterator[None]:
 @examples(15)
 @given(data=st.data())
 def test_every_variant_gives_the_references_answer(
-    join: str, algorithm: str, strategy: Strategy, data: st.DataObject
+    tuning: Tuning, join: str, algorithm: str, strategy: Strategy, data: st.DataObject
 ) -> None:
     plan, history = data.draw(cases(root="multi-join", size=3).filter(lambda case: allowed(case[0])))
     assert isinstance(plan, MultiJoin)
     how = a_setting(data, join, algorithm, len(plan.inputs))
     if any(isinstance(node, MultiJoin) and len(node.inputs) != len(plan.inputs) for node in plan.walk()):
         how = Settings(join=join, algorithm=algorithm)
-    run = KernelRun(plan, BEGINNING, strategy, data.draw(st.sampled_from([1_000_000, 1, 3, 7])), how)
+    run = KernelRun(plan, BEGINNING, strategy, data.draw(st.sampled_from([1_000_000, 1, 3, 7])), how, tuning)
     changes = run_all(run, plan, strategy, history, data)
     reference, end = Reference(plan, history), max(history.last, 0) + AFTERWARDS
     for t in [*reference.instants(end), end]:
@@ -174,12 +168,12 @@ def shown(plan: Plan, history: History, interval: int, first: Instant, last: Ins
 @examples(15)
 @given(data=st.data())
 def test_an_interval_delays_results_and_loses_none(
-    join: str, algorithm: str, strategy: Strategy, data: st.DataObject
+    tuning: Tuning, join: str, algorithm: str, strategy: Strategy, data: st.DataObject
 ) -> None:
     plan, history = data.draw(told_apart())
     interval = data.draw(st.sampled_from([1, 2, 3, 5, 20]), label="interval")
     how = a_setting(data, join, algorithm, len(plan.inputs), interval)
-    run = KernelRun(plan, BEGINNING, strategy, data.draw(st.sampled_from([1_000_000, 1, 3])), how)
+    run = KernelRun(plan, BEGINNING, strategy, data.draw(st.sampled_from([1_000_000, 1, 3])), how, tuning)
     changes = run_all(run, plan, strategy, history, data)
     first, end = -4, max(history.last, 0) + AFTERWARDS
     for t, wanted in shown(plan, history, interval, first, end).items():
@@ -228,14 +222,14 @@ def test_a_snapshot_of_other_indexes_is_refused() -> None:
 # GolabOzsu2003, Tables 2 and 3: at 210, S1 has 90 and 100, S2 150 and 180, S3 195 and 205; all windows are of 100.
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("join", JOINS)
-def test_the_results_of_table_3_and_none_of_the_incorrect_ones(join: str, algorithm: str) -> None:
+def test_the_results_of_table_3_and_none_of_the_incorrect_ones(tuning: Tuning, join: str, algorithm: str) -> None:
     windows = tuple(Windowed(StreamScan(stream), Range(100)) for stream in STREAMS)
     every = MultiJoin(windows, TRUE).schema
     equal = and_([call("=", column(every, 0), column(every, 2)), call("=", column(every, 2), column(every, 4))])
     interval = 0 if algorithm == "eager" else 70  # one evaluation at 210, when the tuple of 100 has ended
     plan = IStream(MultiJoin(windows, equal))
     how = Settings(join=join, algorithm=algorithm, reevaluate=interval)
-    run = KernelRun(plan, BEGINNING, Strategy.AUTO, settings=how)
+    run = KernelRun(plan, BEGINNING, Strategy.AUTO, settings=how, tuning=tuning)
     for name, ts in (("a", 90), ("a", 100), ("b", 150), ("b", 180), ("c", 195), ("c", 205)):
         run.arrive(name, ts, (1, ts))
     assert run.answer(210, 210) == {(1, 100, 1, 150, 1, 195): 1, (1, 100, 1, 180, 1, 195): 1}
@@ -253,7 +247,7 @@ WHERE s1.attr = s2.attr AND s2.attr = s3.attr AND s4.ts <= s3.ts AND s4.attr = s
 @pytest.mark.parametrize(
     "strategy", [s for s in Strategy if s not in (Strategy.DIRECT, Strategy.ITA)], ids=lambda s: s.value
 )
-def test_a_query_in_cql_runs_flattened_under_every_strategy(strategy: Strategy) -> None:
+def test_a_query_in_cql_runs_flattened_under_every_strategy(tuning: Tuning, strategy: Strategy) -> None:
     catalog = Catalog()
     compile_script("".join(f"CREATE STREAM s{i} (ts INT, attr INT);" for i in (1, 2, 3)), catalog)
     tree = compile_query(CQL, catalog)
@@ -263,7 +257,11 @@ def test_a_query_in_cql_runs_flattened_under_every_strategy(strategy: Strategy) 
     history = History()
     for t in range(40):
         history.arrive(f"s{t * 7 % 3 + 1}", t // 2, (t // 2, t // 3 % 2))
-    run = (QueuedRun if strategy.is_queued else KernelRun)(plan, BEGINNING, strategy)
+    run: FedRun
+    if strategy.is_queued:
+        run = QueuedRun(plan, BEGINNING, strategy, tuning=tuning)
+    else:
+        run = KernelRun(plan, BEGINNING, strategy, tuning=tuning)
     for event in told(plan, history):
         feed(run, event)
     reference, end = Reference(tree, history), 40

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -20,10 +18,10 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
-from thalweg.kernel.operators import join
 from thalweg.kernel.operators.join import Join
-from thalweg.kernel.state.buffers import Buffer, FifoBuffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer, run_list
-from thalweg.kernel.sweep import pairs
+from thalweg.kernel.state.buffers import Buffer, FifoBuffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer
+from thalweg.kernel.sweep.pairs import pairs
+from thalweg.kernel.tuning import Tuning
 from thalweg.reference import operators as reference
 
 LEFT = Schema.of(k=DataType.BIGINT, s=DataType.STRING)
@@ -40,14 +38,15 @@ CONDITIONS: dict[str, Expression] = {
     "all pairs": TRUE,
 }
 # Whatever comes, no result depends on the layout or on when a buffer forgets.
-BUFFERS: list[Callable[[], Buffer]] = [
-    lambda: KeyedBuffer(2),
-    lambda: FifoBuffer(2),
-    lambda: PartitionedBuffer(3),
-    lambda: SequentialBuffer(),
-    lambda: KeyedBuffer(2, lazy=4),
-    lambda: PartitionedBuffer(1, lazy=3),
-    lambda: FifoBuffer(2, lazy=20),
+MakeBuffer = Callable[[Tuning], Buffer]
+BUFFERS: list[MakeBuffer] = [
+    lambda tuning: KeyedBuffer(2, tuning=tuning),
+    lambda tuning: FifoBuffer(2, tuning=tuning),
+    lambda tuning: PartitionedBuffer(3, tuning=tuning),
+    lambda tuning: SequentialBuffer(),
+    lambda tuning: KeyedBuffer(2, 4, tuning),
+    lambda tuning: PartitionedBuffer(1, 3, tuning),
+    lambda tuning: FifoBuffer(2, 20, tuning),
 ]
 
 
@@ -73,9 +72,10 @@ def test_the_reference_agrees(
     small: int,
     fewer: int,
     piece: int,
-    left: Callable[[], Buffer],
-    right: Callable[[], Buffer],
+    left: MakeBuffer,
+    right: MakeBuffer,
 ) -> None:
+    tuning = Tuning(always_merge_runs_up_to=small, filter_when_times_fewer=fewer, pairs_at_once=piece)
     condition, (direct, steps) = CONDITIONS[name], told
 
     def model(left: list[Dated], right: list[Dated]) -> list[Dated]:
@@ -84,21 +84,20 @@ def test_the_reference_agrees(
         return reference.join(left, right, condition, JoinKind.INNER, (len(LEFT), len(RIGHT)))
 
     def make(pool: StringPool) -> Join:
-        sides = left(), right()
-        return Join(LEFT, RIGHT, condition, pool, dated, buffers=sides, direct=direct, dates_from_left=from_left)
+        sides = left(tuning), right(tuning)
 
-    settings = ((run_list, "_SMALL", small), (join, "_FAR_FEWER", fewer), (pairs, "_PIECE", piece))
-    with ExitStack() as patched:
-        for module, setting, value in settings:
-            patched.enter_context(patch.object(module, setting, value))
-        check(
-            make,
-            [LEFT, RIGHT],
-            BOTH,
-            steps,
-            lambda at, t: model(at(0, t), at(1, t)),
-            dated,
+        return Join(
+            LEFT, RIGHT, condition, pool, dated, buffers=sides, direct=direct, dates_from_left=from_left, tuning=tuning
         )
+
+    check(
+        make,
+        [LEFT, RIGHT],
+        BOTH,
+        steps,
+        lambda at, t: model(at(0, t), at(1, t)),
+        dated,
+    )
 
 
 def keyed() -> tuple[Buffer, Buffer]:
@@ -123,7 +122,7 @@ def test_null_meets_null_where_rows_are_compared(steps: list[Step]) -> None:
 #  right          b-----------)     known end
 #  pair           ab-)
 def test_known_ends_are_told_at_once() -> None:
-    join = _Told()
+    join = _OneKey()
     assert join.step(3, [(1, 4, 1)], [(3, 7, 1)]) == [(3, 4, 1)]
     assert join.step(9, [], []) == []
     assert join.operator.stored == 0
@@ -134,7 +133,7 @@ def test_known_ends_are_told_at_once() -> None:
 #  right       b---------------
 #  pair        ab-------)          told as forever, then taken back
 def test_a_negative_tuple_takes_its_pairs_back() -> None:
-    join = _Told()
+    join = _OneKey()
     assert join.step(2, [(1, FOREVER, 1)], [(2, FOREVER, 1)]) == [(2, FOREVER, 1)]
     assert join.step(5, [(5, FOREVER, -1)], []) == [(5, FOREVER, -1)]
     assert join.operator.stored == 1  # only b is left
@@ -143,19 +142,19 @@ def test_a_negative_tuple_takes_its_pairs_back() -> None:
 
 
 def test_what_comes_and_goes_within_a_batch_is_told_once() -> None:
-    join = _Told()
+    join = _OneKey()
     assert join.step(6, [(1, FOREVER, 1), (5, FOREVER, -1)], [(2, FOREVER, 1)]) == [(2, 5, 1)]
     assert join.operator.stored == 1
 
 
 def test_a_new_tuple_meets_an_old_one_that_is_deleted_later_in_the_batch() -> None:
-    join = _Told()
+    join = _OneKey()
     join.step(1, [], [(1, FOREVER, 1)])
     assert join.step(9, [(3, FOREVER, 1), (7, FOREVER, 1)], [(5, FOREVER, -1)]) == [(3, 5, 1)]
 
 
 def test_an_instant_told_in_parts_gives_each_pair_once() -> None:
-    join = _Told()
+    join = _OneKey()
     assert join.step(1, [(1, 5, 1)], []) == []
     assert join.step(1, [], [(1, 3, 1)]) == [(1, 3, 1)]
     assert join.step(1, [(1, 9, 1)], []) == [(1, 3, 1)]
@@ -165,14 +164,13 @@ def test_an_instant_told_in_parts_gives_each_pair_once() -> None:
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 4))), st.integers(1, 9))
 def test_pieces_of_slices_are_all_pairs(slices: list[tuple[int, int]], piece: int) -> None:
     first, count = (np.array([s[i] for s in slices], dtype=np.int64) for i in (0, 1))
-    with patch.object(pairs, "_PIECE", piece):
-        pieces = list(pairs.pairs(first, count))
+    pieces = list(pairs(first, count, piece))
     found = [pair for rows, places in pieces for pair in zip(rows.tolist(), places.tolist(), strict=True)]
     assert found == [(row, a + i) for row, (a, n) in enumerate(slices) for i in range(n)]
     assert all(len(rows) <= max(piece, 4) for rows, _ in pieces)
 
 
-class _Told:
+class _OneKey:
     """A join of one key, fed by hand with (start, end, sign)."""
 
     def __init__(self) -> None:

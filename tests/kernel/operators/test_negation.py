@@ -184,7 +184,7 @@ def test_values_do_not_meet() -> None:
 
 
 def test_a_choice_of_rows_needs_dates() -> None:
-    with pytest.raises(PlanError, match="must choose rows by their dates"):
+    with pytest.raises(PlanError, match="needs dates, to choose among rows with equal values"):
         Negation(PAIRS, NUMBERS, [(0, 0)], StringPool(), ordered=False)
 
 

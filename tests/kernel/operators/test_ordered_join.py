@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel.operators.feeds import Signed, Step, check, feeds, from_batch, to_batch
-from kernel.operators.test_join import BOTH, BUFFERS, CONDITIONS, LEFT, RIGHT
+from kernel.operators.test_join import BOTH, BUFFERS, CONDITIONS, LEFT, RIGHT, MakeBuffer
 from strategies.effort import examples
 from thalweg.algebra.plan import JoinKind
 from thalweg.algebra.windows import PartitionedRows, Range, Rows, ValueRange, Window
@@ -28,8 +27,8 @@ from thalweg.kernel.operator import Operator
 from thalweg.kernel.operators.join import Join
 from thalweg.kernel.operators.number import Number, numbered
 from thalweg.kernel.operators.ordered_join import OrderedJoin
-from thalweg.kernel.state.buffers import Buffer, KeyedBuffer, order_index, places, run_list
-from thalweg.kernel.sweep import pairs
+from thalweg.kernel.state.buffers import Buffer, KeyedBuffer
+from thalweg.kernel.tuning import Tuning
 from thalweg.kernel.windows import make_window
 from thalweg.reference import operators as reference
 
@@ -53,31 +52,27 @@ def test_the_reference_agrees(
     dated: bool,
     small: int,
     piece: int,
-    buffers: tuple[Callable[[], Buffer], Callable[[], Buffer]],
+    buffers: tuple[MakeBuffer, MakeBuffer],
     restarts: bool,
 ) -> None:
     condition = CONDITIONS[name]
+    tuning = Tuning(always_merge_runs_up_to=small, reserved_places=1, pairs_at_once=piece)
 
     def make(pool: StringPool) -> Operator:
-        return OrderedJoin(NUMBERED[0], NUMBERED[1], condition, pool, dated, buffers=(buffers[0](), buffers[1]()))
+        sides = buffers[0](tuning), buffers[1](tuning)
+        return OrderedJoin(NUMBERED[0], NUMBERED[1], condition, pool, dated, buffers=sides, tuning=tuning)
 
     def bare(tuples: list[Dated]) -> list[Dated]:
         return [d._replace(row=d.row[:-1]) for d in tuples]
 
-    with (
-        patch.object(run_list, "_SMALL", small),
-        patch.object(order_index, "_SMALL", small),
-        patch.object(places, "_FEW", 1),
-        patch.object(pairs, "_PIECE", piece),
-    ):
-        check(
-            (lambda pool: Restarting(lambda: make(pool))) if restarts else make,
-            NUMBERED,
-            BOTH,
-            with_numbers(steps),
-            lambda at, t: reference.join(bare(at(0, t)), bare(at(1, t)), condition, JoinKind.INNER, WIDTH),
-            dated,
-        )
+    check(
+        (lambda pool: Restarting(lambda: make(pool))) if restarts else make,
+        NUMBERED,
+        BOTH,
+        with_numbers(steps),
+        lambda at, t: reference.join(bare(at(0, t)), bare(at(1, t)), condition, JoinKind.INNER, WIDTH),
+        dated,
+    )
 
 
 _KEYS = st.sampled_from([(0,), (1,), (0, 1)])
@@ -103,14 +98,14 @@ def test_over_windows_it_tells_the_same_as_the_join_that_probes_again(name: str,
     counted = [make_window(w, s, pool, dated, False) for w, s in zip(windows, NUMBERED, strict=True)]
     numbers = [Number(), Number()]
     join = Join(LEFT, RIGHT, CONDITIONS[name], pool, dated, buffers=kept())
-    ordered = OrderedJoin(NUMBERED[0], NUMBERED[1], CONDITIONS[name], pool, dated, buffers=kept())
-    with patch.object(order_index, "_SMALL", data.draw(st.sampled_from([0, 1024]))):
-        for step in arrivals:
-            batches = [_arrivals(new, s, pool, dated) for new, s in zip(step.inputs, (LEFT, RIGHT), strict=True)]
-            again = join.process([w.process([b], step.now) for w, b in zip(plain, batches, strict=True)], step.now)
-            told = [n.process([b], step.now) for n, b in zip(numbers, batches, strict=True)]
-            found = ordered.process([w.process([b], step.now) for w, b in zip(counted, told, strict=True)], step.now)
-            assert _steps(found, pool, dated) == _steps(again, pool, dated), f"at {step.now}"
+    tuning = Tuning(always_merge_runs_up_to=data.draw(st.sampled_from([0, 1024])))
+    ordered = OrderedJoin(NUMBERED[0], NUMBERED[1], CONDITIONS[name], pool, dated, buffers=kept(), tuning=tuning)
+    for step in arrivals:
+        batches = [_arrivals(new, s, pool, dated) for new, s in zip(step.inputs, (LEFT, RIGHT), strict=True)]
+        again = join.process([w.process([b], step.now) for w, b in zip(plain, batches, strict=True)], step.now)
+        told = [n.process([b], step.now) for n, b in zip(numbers, batches, strict=True)]
+        found = ordered.process([w.process([b], step.now) for w, b in zip(counted, told, strict=True)], step.now)
+        assert _steps(found, pool, dated) == _steps(again, pool, dated), f"at {step.now}"
 
 
 def test_nothing_is_left_when_all_have_left() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -21,28 +21,32 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.core.types import DataType
-from thalweg.kernel.operators.top_k import Order, TopK
-from thalweg.kernel.sweep import leaders, skyband
+from thalweg.kernel.operators.top_k import SortColumn, TopK
+from thalweg.kernel.tuning import DEFAULT, Tuning
 from thalweg.reference import operators as reference
 
 ROWS = Schema.of(k=DataType.BIGINT, name=DataType.STRING, x=DataType.DOUBLE)
 KEYS = st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans()), min_size=1, max_size=2)
 
 
-@pytest.fixture(autouse=True, scope="module", params=["roomy", "tight"])
-def rooms(request: pytest.FixtureRequest) -> Iterator[None]:
+@pytest.fixture(scope="module", params=["roomy", "tight"])
+def tuning(request: pytest.FixtureRequest) -> Tuning:
     """Also with so little room that a handful of tuples moves between near and far."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "tight":
-            for name, value in {"_SPARE": 0, "_AMPLE": 1, "_FEW": 0}.items():
-                patch.setattr(leaders, name, value)
-            patch.setattr(skyband, "_PART", 1)
-        yield
+    tight = Tuning(near_spare=0, near_factor=1, prune_above=0, skyband_part=1)
+    return tight if request.param == "tight" else DEFAULT
 
 
-def run(steps: list[Step], keys: Sequence[Order], limit: int, *, dated: bool, known_ends: bool = False) -> TopK:
+def run(
+    steps: list[Step],
+    keys: Sequence[SortColumn],
+    limit: int,
+    tuning: Tuning,
+    *,
+    dated: bool,
+    known_ends: bool = False,
+) -> TopK:
     def make(pool: StringPool) -> TopK:
-        return TopK(ROWS, keys, limit, pool, dated=dated, known_ends=known_ends)
+        return TopK(ROWS, keys, limit, pool, dated=dated, known_ends=known_ends, tuning=tuning)
 
     def model(contents: Contents, t: Instant) -> list[Dated]:
         plan_keys = [SortKey(Column(i, ROWS[i].type), *how) for i, *how in keys]
@@ -54,31 +58,32 @@ def run(steps: list[Step], keys: Sequence[Order], limit: int, *, dated: bool, kn
 
 
 @examples(100)
-@given(feeds(ROWS, most=16), KEYS, st.integers(0, 4))
-def test_dated(steps: list[Step], keys: list[Order], limit: int) -> None:
-    run(steps, keys, limit, dated=True)
+@given(steps=feeds(ROWS, most=16), keys=KEYS, limit=st.integers(0, 4))
+def test_dated(tuning: Tuning, steps: list[Step], keys: list[SortColumn], limit: int) -> None:
+    run(steps, keys, limit, tuning, dated=True)
 
 
 @examples(100)
-@given(feeds(ROWS, most=16), KEYS, st.integers(0, 4))
-def test_without_dates(steps: list[Step], keys: list[Order], limit: int) -> None:
-    run(steps, keys, limit, dated=False)
+@given(steps=feeds(ROWS, most=16), keys=KEYS, limit=st.integers(0, 4))
+def test_without_dates(tuning: Tuning, steps: list[Step], keys: list[SortColumn], limit: int) -> None:
+    run(steps, keys, limit, tuning, dated=False)
 
 
 @examples(100)
-@given(feeds(ROWS, direct=True, most=16), KEYS, st.integers(0, 4), st.booleans())
-def test_known_ends(steps: list[Step], keys: list[Order], limit: int, dated: bool) -> None:
-    run(steps, keys, limit, dated=dated, known_ends=True)
+@given(steps=feeds(ROWS, direct=True, most=16), keys=KEYS, limit=st.integers(0, 4), dated=st.booleans())
+def test_known_ends(tuning: Tuning, steps: list[Step], keys: list[SortColumn], limit: int, dated: bool) -> None:
+    run(steps, keys, limit, tuning, dated=dated, known_ends=True)
 
 
-def timeline(limit: int, *, known_ends: bool = True) -> Timeline:
+def timeline(limit: int, tuning: Tuning, *, known_ends: bool = True) -> Timeline:
     pool = StringPool()
-    return Timeline(TopK(DRAWN, [(1, True, False)], limit, pool, dated=True, known_ends=known_ends), pool)
+    operator = TopK(DRAWN, [(1, True, False)], limit, pool, dated=True, known_ends=known_ends, tuning=tuning)
+    return Timeline(operator, pool)
 
 
-def test_only_what_enters_and_leaves_is_told() -> None:
+def test_only_what_enters_and_leaves_is_emitted(tuning: Tuning) -> None:
     # The greatest number first. a5 |--------)   b7  |---)   c6   |------)
-    line = timeline(1)
+    line = timeline(1, tuning)
     assert line.tell(1, "+a5[1,9)") == "+a5[1,9)"
     assert line.tell(2, "+b7[2,5)") == "-a5[2,9) +b7[2,5)"
     assert line.tell(3, "+c6[3,9)") == ""
@@ -87,22 +92,22 @@ def test_only_what_enters_and_leaves_is_told() -> None:
     assert line.operator.stored == 0
 
 
-def test_within_a_batch_intervals_are_closed() -> None:
-    line = timeline(1)
+def test_within_a_batch_intervals_are_closed(tuning: Tuning) -> None:
+    line = timeline(1, tuning)
     assert line.tell(8, "+a5[1,9) +b7[2,5) +c6[3,9)") == "+a5[1,2) +b7[2,5) +c6[5,9)"
 
 
-def test_without_known_ends_negative_tuples_tell_them() -> None:
-    line = timeline(1, known_ends=False)
+def test_without_known_ends_negative_tuples_end_results(tuning: Tuning) -> None:
+    line = timeline(1, tuning, known_ends=False)
     assert line.tell(1, "+a5[1,9)") == "+a5[1,F)"
     assert line.tell(9, "") == "-a5[9,F)"
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_only_tuples_that_may_show_are_kept(descending: bool) -> None:
+def test_only_tuples_that_may_show_are_kept(tuning: Tuning, descending: bool) -> None:
     # 80,000 random numbers, all alive: the state grows with limit * log(tuples / limit).
     schema, limit, tuples = Schema.of(v=DataType.BIGINT), 5, 80_000
-    operator = TopK(schema, [(0, descending, False)], limit, StringPool(), known_ends=True)
+    operator = TopK(schema, [(0, descending, False)], limit, StringPool(), known_ends=True, tuning=tuning)
     ts, values = np.arange(tuples), np.random.default_rng(0).permutation(tuples)
     for part in np.split(np.arange(tuples), 8):
         batch = Batch((values[part],), ts[part], ts[part] + tuples, np.ones(len(part), dtype=np.int8))
@@ -116,21 +121,21 @@ FROM_THE_BEGINNING = Batch(
 ONE = Schema.of(k=DataType.BIGINT)
 
 
-def first_two() -> TopK:
-    return TopK(ONE, [(0, False, False)], 2, StringPool())
+def first_two(tuning: Tuning) -> TopK:
+    return TopK(ONE, [(0, False, False)], 2, StringPool(), tuning=tuning)
 
 
-def test_what_a_table_holds_from_the_beginning_shows() -> None:
-    shown = first_two().process([FROM_THE_BEGINNING], 5)
+def test_what_a_table_holds_from_the_beginning_shows(tuning: Tuning) -> None:
+    shown = first_two(tuning).process([FROM_THE_BEGINNING], 5)
     assert sorted(shown.columns[0].tolist()) == [1, 2]
     assert shown.start.tolist() == [BEGINNING, BEGINNING]
 
 
-def test_a_snapshot_that_marks_what_was_there_as_older_versions_did_shows_it_once() -> None:
-    older = first_two()
+def test_a_snapshot_that_marks_what_was_there_as_older_versions_did_shows_it_once(tuning: Tuning) -> None:
+    older = first_two(tuning)
     older.process([FROM_THE_BEGINNING], 5)
     near = older._leaders._near
     older._leaders._near = (np.full_like(near[0], BEGINNING), *near[1:])
-    operator = first_two()
+    operator = first_two(tuning)
     operator.restore(older.snapshot())
     assert not len(operator.process([Batch.empty(ONE)], 6))

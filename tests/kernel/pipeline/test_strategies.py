@@ -11,7 +11,7 @@ from thalweg.core.errors import PlanError
 from thalweg.core.time import BEGINNING
 from thalweg.kernel.pipeline import Strategy, build
 from thalweg.kernel.pipeline.queued import Fifo, Network
-from thalweg.kernel.pipeline.queued.queue import Item, Queue
+from thalweg.kernel.pipeline.queued.queue import Queue, QueueItem
 from thalweg.runtime.local import LocalQuery, Session
 
 FAVOURITES = "SELECT COUNT(*) AS n FROM sales [RANGE 5] s JOIN favourites f ON s.item = f.item"
@@ -104,7 +104,13 @@ def tuples(*values: int) -> Batch:
 
 def test_a_piggybacking_queue_holds_one_message_and_the_next_tuple_carries_it() -> None:
     queue = Queue(piggyback=True)
-    for item in (Item(tuples(1), 1), Item(None, 2), Item(None, 3), Item(tuples(4), 4), Item(tuples(5), 5)):
+    for item in (
+        QueueItem(tuples(1), 1),
+        QueueItem(None, 2),
+        QueueItem(None, 3),
+        QueueItem(tuples(4), 4),
+        QueueItem(tuples(5), 5),
+    ):
         queue.put(item)
     taken = [queue.take() for _ in range(len(queue))]
     assert [(item.clock, item.is_message, item.flagged) for item in taken] == [
@@ -115,7 +121,7 @@ def test_a_piggybacking_queue_holds_one_message_and_the_next_tuple_carries_it() 
 def test_a_plain_queue_keeps_every_message() -> None:
     queue = Queue()
     for clock in (1, 2, 3):
-        queue.put(Item(None, clock))
+        queue.put(QueueItem(None, clock))
     assert len(queue) == 3 and queue.longest == 3
 
 
@@ -166,7 +172,7 @@ def test_round_robin_gives_the_same() -> None:
     [
         ({"scheduler": "lottery"}, "there is no scheduler 'lottery'"),
         ({"partitions": 0}, "partitions must be at least 1, not 0"),
-        ({"partitions": 10_001}, "at most 10000 partitions, not 10001"),
+        ({"partitions": 10_001}, "partitions must be at most 10000, not 10001"),
         ({"lazy": -1}, "lazy must be at least 0, not -1"),
         ({"eager": -1}, "eager must be at least 0, not -1"),
     ],
@@ -188,9 +194,9 @@ def direct(cql: str) -> tuple[Session, LocalQuery]:
 @pytest.mark.parametrize(
     ("cql", "operator", "reason"),
     [
-        ("SELECT a FROM r [RANGE 5] EXCEPT ALL SELECT a FROM s [RANGE 5]", "Negation", "only a negative tuple can say"),
-        ("SELECT a FROM r [ROWS 5]", "Window", "the end is an order, not a time"),
-        ("SELECT r.a FROM r [RANGE 5] JOIN t ON r.a = t.a", "Relation", "only a negative tuple can say"),
+        ("SELECT a FROM r [RANGE 5] EXCEPT ALL SELECT a FROM s [RANGE 5]", "Negation", "only a negative tuple ends it"),
+        ("SELECT a FROM r [ROWS 5]", "Window", "the end is an order of expiration, not a time"),
+        ("SELECT r.a FROM r [RANGE 5] JOIN t ON r.a = t.a", "Relation", "only a negative tuple ends it"),
     ],
 )
 def test_direct_is_refused_with_the_reason(cql: str, operator: str, reason: str) -> None:

@@ -26,25 +26,20 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
 from thalweg.kernel.state import keyed
-from thalweg.kernel.state.buffers import (
-    Buffer,
-    FifoBuffer,
-    KeyedBuffer,
-    PartitionedBuffer,
-    SequentialBuffer,
-    partitioned,
-    run_list,
-)
+from thalweg.kernel.state.buffers import Buffer, FifoBuffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer
 from thalweg.kernel.state.keyed import Keyed
-from thalweg.kernel.state.run import Run
+from thalweg.kernel.state.run import TupleRun
+from thalweg.kernel.tuning import DEFAULT, Tuning
 
 SCHEMA = Schema.of(k=DataType.BIGINT)
 KEYS: list[Value] = [0, 1, 2, None]
-KINDS: dict[str, Callable[[int, int], Buffer]] = {
+MERGE_LITTLE = Tuning(always_merge_runs_up_to=0)
+LAY_OUT_AT_ONCE = Tuning(always_merge_runs_up_to=0, lay_out_recent_at_share=0)
+KINDS: dict[str, Callable[[int, int, Tuning], Buffer]] = {
     "fifo": FifoBuffer,
     "partitioned": PartitionedBuffer,
     "keyed": KeyedBuffer,
-    "sequential": lambda _, lazy: SequentialBuffer(lazy),
+    "sequential": lambda _, lazy, tuning: SequentialBuffer(lazy),
 }
 SETTINGS: dict[str, st.SearchStrategy[int]] = {"share": st.sampled_from([2, 1, 3, 10, 50]), "lazy": st.integers(0, 9)}
 
@@ -56,12 +51,13 @@ SETTINGS: dict[str, st.SearchStrategy[int]] = {"share": st.sampled_from([2, 1, 3
 def test_against_a_plain_list(
     kind: str, hashed: bool, steps: list[Step], small: int, share: int, lazy: int, data: st.DataObject
 ) -> None:
-    buffer, pool, told = KINDS[kind](share, lazy), StringPool(), list[Signed]()
+    tuning = Tuning(always_merge_runs_up_to=small)
+    buffer, pool, told = KINDS[kind](share, lazy, tuning), StringPool(), list[Signed]()
     moved = data.draw(st.integers(0, len(steps)), label="moved to another buffer before step")
-    with patch.object(run_list, "_SMALL", small), patch.object(keyed, "_hash", keyed._hash if hashed else no_hash):
+    with patch.object(keyed, "_hash", keyed._hash if hashed else no_hash):
         for number, step in enumerate(steps):
             if number == moved:
-                other = KINDS[kind](share, lazy)
+                other = KINDS[kind](share, lazy, tuning)
                 other.restore(buffer.snapshot())
                 buffer = other
             batch = to_batch(step.inputs[0], SCHEMA, pool)
@@ -76,7 +72,7 @@ def test_against_a_plain_list(
 @examples(25)
 @given(steps=feeds(SCHEMA, most=16), cut=st.integers(0, 10), **SETTINGS)
 def test_a_snapshot_never_changes(kind: str, steps: list[Step], cut: int, share: int, lazy: int) -> None:
-    buffer, pool = KINDS[kind](share, lazy), StringPool()
+    buffer, pool = KINDS[kind](share, lazy, DEFAULT), StringPool()
     batches = [(step.now, to_batch(step.inputs[0], SCHEMA, pool)) for step in steps]
     for now, batch in batches[:cut]:
         add(buffer, codes(batch), batch, now)
@@ -93,7 +89,7 @@ def test_a_snapshot_never_changes(kind: str, steps: list[Step], cut: int, share:
 @examples(25)
 @given(steps=feeds(SCHEMA, most=16, direct=True), **SETTINGS)
 def test_what_has_ended_is_forgotten_in_the_end(kind: str, steps: list[Step], share: int, lazy: int) -> None:
-    buffer, pool = KINDS[kind](share, lazy), StringPool()
+    buffer, pool = KINDS[kind](share, lazy, DEFAULT), StringPool()
     for step in steps:
         mortal = [s for s in step.inputs[0] if s.end < FOREVER]
         batch = to_batch(mortal, SCHEMA, pool)
@@ -104,15 +100,14 @@ def test_what_has_ended_is_forgotten_in_the_end(kind: str, steps: list[Step], sh
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_lazy_expiration_waits_and_then_catches_up(kind: str) -> None:
-    eager, lazy = KINDS[kind](10, 0), KINDS[kind](10, 30)
+    eager, lazy = KINDS[kind](10, 0, MERGE_LITTLE), KINDS[kind](10, 30, MERGE_LITTLE)
     sizes = []
-    with patch.object(run_list, "_SMALL", 0):
-        for now in range(1, 100):
-            one = np.full(1, now)
-            batch = Batch((one,), one, one + 5, np.ones(1, dtype=np.int8))
-            for buffer in (eager, lazy):
-                add(buffer, one, batch, now)
-            sizes.append((len(eager), len(lazy)))
+    for now in range(1, 100):
+        one = np.full(1, now)
+        batch = Batch((one,), one, one + 5, np.ones(1, dtype=np.int8))
+        for buffer in (eager, lazy):
+            add(buffer, one, batch, now)
+        sizes.append((len(eager), len(lazy)))
     assert max(e for e, _ in sizes) <= 12
     assert 8 <= max(n for _, n in sizes) <= 30 + 12 and min(n for _, n in sizes[40:]) <= 12
 
@@ -124,13 +119,12 @@ def test_fifo_drops_whole_runs_from_the_front() -> None:
 
 
 def test_fifo_has_room_back_when_a_deleted_tuple_is_at_the_front() -> None:
-    buffer, one = FifoBuffer(), np.ones(1, dtype=np.int64)
-    with patch.object(run_list, "_SMALL", 0):
-        for now in range(3):
-            add(buffer, one * now, Batch((one * now,), one * now, one * 9, one.astype(np.int8)), now)
-        for now in (1, 0):
-            add(buffer, one * now, Batch((one * now,), one * 3, one * 9, -one.astype(np.int8)), 3)
-            assert len(buffer) == (3 if now else 1)
+    buffer, one = FifoBuffer(tuning=MERGE_LITTLE), np.ones(1, dtype=np.int64)
+    for now in range(3):
+        add(buffer, one * now, Batch((one * now,), one * now, one * 9, one.astype(np.int8)), now)
+    for now in (1, 0):
+        add(buffer, one * now, Batch((one * now,), one * 3, one * 9, -one.astype(np.int8)), 3)
+        assert len(buffer) == (3 if now else 1)
 
 
 @pytest.mark.parametrize("partitions", [5, 10, 50])
@@ -148,22 +142,20 @@ def test_partitions_by_exp_hold_at_most_one_that_is_ending(partitions: int) -> N
 
 
 def test_an_arrival_touches_only_the_partitions_that_it_ends_in() -> None:
-    buffer = PartitionedBuffer(5)
+    buffer = PartitionedBuffer(5, tuning=LAY_OUT_AT_ONCE)
     keys = np.arange(50)
-    with patch.object(run_list, "_SMALL", 0), patch.object(partitioned, "_YOUNG", 0):  # all are laid out at once
-        add(buffer, keys, Batch((keys,), keys * 0, keys + 1, np.ones(50, dtype=np.int8)), 0)
-        before = [list(map(id, partition)) for partition in buffer._partitions]
-        one = np.full(1, 7)
-        add(buffer, one, Batch((one,), one * 0, one + 20, np.ones(1, dtype=np.int8)), 0)
-        after = [list(map(id, partition)) for partition in buffer._partitions]
+    add(buffer, keys, Batch((keys,), keys * 0, keys + 1, np.ones(50, dtype=np.int8)), 0)
+    before = [list(map(id, partition)) for partition in buffer._partitions]
+    one = np.full(1, 7)
+    add(buffer, one, Batch((one,), one * 0, one + 20, np.ones(1, dtype=np.int8)), 0)
+    after = [list(map(id, partition)) for partition in buffer._partitions]
     assert sum(a != b for a, b in zip(before, after, strict=True)) == 1
 
 
 def test_a_longer_lifetime_makes_partitions_wider() -> None:
-    buffer, one = PartitionedBuffer(5), np.ones(1, dtype=np.int64)
-    with patch.object(run_list, "_SMALL", 0), patch.object(partitioned, "_YOUNG", 0):
-        for end in (5, 50, 500, 5_000, FOREVER):
-            add(buffer, one, Batch((one,), one * 0, one * end, one.astype(np.int8)), 0)
+    buffer, one = PartitionedBuffer(5, tuning=LAY_OUT_AT_ONCE), np.ones(1, dtype=np.int64)
+    for end in (5, 50, 500, 5_000, FOREVER):
+        add(buffer, one, Batch((one,), one * 0, one * end, one.astype(np.int8)), 0)
     assert buffer._width == 1_000 and alive_ends(buffer, 1) == [5, 50, 500, 5_000, FOREVER]
     add(buffer, one[:0], Batch((one[:0],), one[:0], one[:0], one[:0].astype(np.int8)), 1_500)
     assert alive_ends(buffer, 1) == [5_000, FOREVER] and len(buffer) == 2
@@ -177,7 +169,7 @@ def test_mixed_lifetimes_leave_few_dead_tuples_among_those_found_by_key() -> Non
 
 @pytest.mark.parametrize("kind", ["keyed", "sequential", "partitioned"])
 def test_negative_tuples_leak_nothing(kind: str) -> None:
-    buffer = KINDS[kind](10, 0)
+    buffer = KINDS[kind](10, 0, DEFAULT)
     feed(buffer, None)
     most = {"keyed": 1.4, "sequential": 1.0, "partitioned": 2.1}[kind]  # what never ends has no partition to go with
     assert len(buffer) <= WINDOW * most
@@ -202,19 +194,18 @@ def test_many_equal_tuples_are_one() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_equal_tuples_of_several_runs_are_deleted_one_by_one(kind: str) -> None:
-    buffer, one = KINDS[kind](10, 0), np.ones(1, dtype=np.int64)
+    buffer, one = KINDS[kind](10, 0, MERGE_LITTLE), np.ones(1, dtype=np.int64)
     born = Batch((one,), one, np.full(1, FOREVER), one.astype(np.int8))
-    with patch.object(run_list, "_SMALL", 0):
-        add(buffer, one, born, 1)
-        add(buffer, one, born, 1)
-        assert sum(int(run.sign.sum()) for run in buffer.runs) == 2
-        add(buffer, np.repeat(one, 2), Batch.concat([born.negated(), born.negated()]), 1)
+    add(buffer, one, born, 1)
+    add(buffer, one, born, 1)
+    assert sum(int(run.sign.sum()) for run in buffer.runs) == 2
+    add(buffer, np.repeat(one, 2), Batch.concat([born.negated(), born.negated()]), 1)
     assert len(buffer) == 0
 
 
 def test_snapshots_share_their_runs() -> None:
     for make in KINDS.values():
-        buffer, keys = make(10, 0), np.arange(9)
+        buffer, keys = make(10, 0, DEFAULT), np.arange(9)
         add(buffer, keys, Batch((keys,), keys * 0, keys + 30, np.ones(9, dtype=np.int8)), 0)
         some, more = ({id(a) for a in arrays(buffer.snapshot())} for _ in range(2))
         assert some == more and some
@@ -222,8 +213,8 @@ def test_snapshots_share_their_runs() -> None:
 
 def test_a_merge_drops_what_has_ended() -> None:
     keys = np.arange(4)
-    run = Run.of(Keyed.of(keys, Batch((keys,), keys, keys + 3, np.ones(4, dtype=np.int8))))
-    merged = Run.merge([run, run], now=4)  # what ended at 3 and 4 is gone, the others are there twice
+    run = TupleRun.of(Keyed.of(keys, Batch((keys,), keys, keys + 3, np.ones(4, dtype=np.int8))))
+    merged = TupleRun.merge([run, run], now=4)  # what ended at 3 and 4 is gone, the others are there twice
     assert merged.end.tolist() == [5, 6] and merged.sign.tolist() == [2, 2]
 
 

@@ -17,12 +17,12 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER
 from thalweg.core.types import DataType
 from thalweg.kernel.state import keyed
-from thalweg.kernel.state.keyed import Keyed, Tuples
+from thalweg.kernel.state.keyed import Comparable, Keyed
 
 SCHEMA = Schema.of(k=DataType.BIGINT, x=DataType.DOUBLE)
 
 
-def no_hash(tuples: Tuples) -> Ints:
+def no_hash(tuples: Comparable) -> Ints:
     """Every tuple collides with every other."""
     return np.zeros(len(tuples.end), dtype=np.int64)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from unittest.mock import patch
 
 import numpy as np
 from hypothesis import given
@@ -11,8 +10,8 @@ from hypothesis import strategies as st
 
 from strategies.effort import examples
 from thalweg.kernel.state.array_log import ArrayLog
-from thalweg.kernel.state.buffers import order_index
 from thalweg.kernel.state.buffers.order_index import LEFT, RIGHT, OrderIndex
+from thalweg.kernel.tuning import DEFAULT, Tuning
 
 ORDERS = st.integers(0, 6)
 Result = tuple[int, int, int]  # left order, right order, and which result it is
@@ -30,19 +29,19 @@ SMALL = st.sampled_from([0, 4, 1024])
 @examples(150)
 @given(steps=STEPS, small=SMALL, cut=st.integers(0, 14))
 def test_against_a_plain_list(steps: list[object], small: int, cut: int) -> None:
-    index, model = OrderIndex(), list[Result]()
-    with patch.object(order_index, "_SMALL", small), patch.object(order_index, "_PARTITIONS", 2):
-        for number, step in enumerate(steps):
-            if number == cut:
-                tree, known = index.snapshot(), list(model)
-            _both(index, model, step, number)
-        if cut < len(steps):
-            again, once_more = OrderIndex(), list(known)
-            again.restore(tree)
-            assert _all(again) == Counter(known)
-            for number, step in enumerate(steps[cut:], start=cut):
-                _both(again, once_more, step, number)
-            assert Counter(once_more) == Counter(model)
+    tuning = Tuning(always_merge_runs_up_to=small, result_runs=2)
+    index, model = OrderIndex(tuning), list[Result]()
+    for number, step in enumerate(steps):
+        if number == cut:
+            tree, known = index.snapshot(), list(model)
+        _both(index, model, step, number)
+    if cut < len(steps):
+        again, once_more = OrderIndex(tuning), list(known)
+        again.restore(tree)
+        assert _all(again) == Counter(known)
+        for number, step in enumerate(steps[cut:], start=cut):
+            _both(again, once_more, step, number)
+        assert Counter(once_more) == Counter(model)
 
 
 def test_a_result_leaves_with_whichever_tuple_goes_first() -> None:
@@ -73,7 +72,7 @@ def test_first_in_first_out_keeps_few_runs_and_little_that_has_left() -> None:
         index.leave(RIGHT, gone)
     assert 0 < len(index) < 10 * window
     parts = index.snapshot()["_indexed_runs"]
-    assert len(parts) < 4 * order_index._PARTITIONS
+    assert len(parts) < 4 * DEFAULT.result_runs
     assert sum(part["alive"]["<array>"]["shape"][0] for part in parts) <= 2 * len(index)
 
 

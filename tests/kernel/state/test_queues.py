@@ -62,7 +62,7 @@ class Check:
 
     def leave(self) -> None:
         code = self.pick(range(CODES))
-        self.queues.drop_dead(np.array([code]), self.clock)
+        self.queues.drop_ended(np.array([code]), self.clock)
         alive = self.alive(code)
         leaving = self.pick(range(len(alive) + 1))
         self.queues.first[code] += leaving

@@ -18,7 +18,7 @@ from thalweg.core.rows import Bag
 from thalweg.cql import compile_query
 from thalweg.kernel.pipeline import Settings
 from thalweg.kernel.pipeline.blueprint import Blueprint
-from thalweg.kernel.pipeline.partial_aggregates import FAR
+from thalweg.kernel.pipeline.partial_aggregates import PARTIAL_AGGREGATES_FROM_TICKS
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.stages import BROADCAST, Cut, cut
 from thalweg.runtime.spark.tools.runtime_statistics import operator_totals
@@ -126,11 +126,11 @@ def test_what_is_put_together_meets_others_everywhere() -> None:
     ],
 )
 def test_what_would_change_with_every_tuple_or_round_twice_is_not_cut(aggregate: str) -> None:
-    assert in_parts(f"SELECT {aggregate}", FAR) == in_parts(f"SELECT {aggregate}", None)
+    assert in_parts(f"SELECT {aggregate}", PARTIAL_AGGREGATES_FROM_TICKS) == in_parts(f"SELECT {aggregate}", None)
 
 
 @pytest.mark.parametrize(
     "aggregate", ["COUNT(*) AS n FROM s [RANGE 9000 SLIDE 1000]", "MIN(v) AS n FROM s [RANGE 1000]"]
 )
 def test_what_changes_seldom_is_cut(aggregate: str) -> None:
-    assert in_parts(f"SELECT {aggregate}", FAR) != in_parts(f"SELECT {aggregate}", None)
+    assert in_parts(f"SELECT {aggregate}", PARTIAL_AGGREGATES_FROM_TICKS) != in_parts(f"SELECT {aggregate}", None)

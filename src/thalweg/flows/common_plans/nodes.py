@@ -13,7 +13,7 @@ from thalweg.flows.common_plans.places import SharedPlaces
 from thalweg.flows.common_plans.usage import Running, Usage
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.kernel.pipeline.buffers import BufferSettings
-from thalweg.kernel.pipeline.builder import Stages
+from thalweg.kernel.pipeline.builder import PipelineBuilder
 from thalweg.kernel.pipeline.lower import Lowering
 
 Broken = dict[int, Exception]  # by place: the exception of a node, or of a node below it
@@ -26,7 +26,7 @@ class SharedNodes:
         self.total = Usage()  # of all nodes, removed ones included
         self.places = SharedPlaces()
         self._pool, self._dated = pool, dated
-        self._stages = Stages(dated, BufferSettings())
+        self._builder = PipelineBuilder(dated, BufferSettings())
         self._running: dict[int, Running] = {}
 
     def __len__(self) -> int:
@@ -40,12 +40,12 @@ class SharedNodes:
 
     def lower(self, blueprint: Blueprint, cohort: int) -> tuple[int, ...]:
         """Add the nodes that a new query needs and that are missing; returns all its nodes, the answer's last."""
-        settings, stages = blueprint.settings, self._stages
-        stages.settings = BufferSettings(settings.partitions, settings.lazy, blueprint.strategy.layout)
+        settings, builder = blueprint.settings, self._builder
+        builder.settings = BufferSettings(settings.partitions, settings.lazy, blueprint.strategy.layout)
         known = self.places.known(cohort, settings)
         root: int | None = None
         try:
-            root = Lowering(stages, known, lambda window: True, blueprint.strategy, settings).place(blueprint.plan)
+            root = Lowering(builder, known, lambda window: True, blueprint.strategy, settings).place(blueprint.plan)
         finally:
             new = self._take_over()
             needed = () if root is None else self._below(root)
@@ -61,13 +61,13 @@ class SharedNodes:
         self._sweep(places)
 
     def _take_over(self) -> list[int]:
-        """Make the operators that have just been added to the stages."""
-        new = list(takewhile(lambda place: place not in self._running, reversed(self._stages.nodes)))
+        """Make the operators that have just been added to the builder."""
+        new = list(takewhile(lambda place: place not in self._running, reversed(self._builder.nodes)))
         try:
-            nodes = {place: self._stages.nodes[place].node(self._pool) for place in reversed(new)}
+            nodes = {place: self._builder.nodes[place].node(self._pool) for place in reversed(new)}
         except Exception:
             for place in new:
-                del self._stages.nodes[place]
+                del self._builder.nodes[place]
                 self.places.forget(place)
             raise
         for place, node in nodes.items():
@@ -78,7 +78,7 @@ class SharedNodes:
         """Remove nodes that no query needs."""
         for place in places:
             if not self._running[place].users:
-                del self._running[place], self._stages.nodes[place]
+                del self._running[place], self._builder.nodes[place]
                 self.places.forget(place)
 
     def _below(self, root: int) -> tuple[int, ...]:
@@ -118,7 +118,7 @@ class SharedNodes:
             except Exception as error:  # an error of one query must not harm the others
                 broken[place] = error
                 continue
-            results[place] = running.nothing if given is None or (silent and node.tells_changes) else given
+            results[place] = running.nothing if given is None or (silent and node.emits_changes) else given
             self._count(running, len(results[place]), sum(map(len, inputs)), perf_counter() - began)
         return results
 

@@ -6,9 +6,9 @@ from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterator, MutableMapping
 
 from thalweg.algebra.plan import Plan
-from thalweg.kernel.pipeline.lower import Known
+from thalweg.kernel.pipeline.lower import LoweredPlans
+from thalweg.kernel.pipeline.plan_properties import is_stateless_plan
 from thalweg.kernel.pipeline.settings import Settings
-from thalweg.kernel.pipeline.shape import remembers_nothing
 
 
 class PlaceMap(MutableMapping[Plan, int]):
@@ -47,7 +47,7 @@ class OwnAndShared(ChainMap[Plan, int]):
         super().__init__(own, common)
 
     def __setitem__(self, plan: Plan, place: int) -> None:
-        self.maps[remembers_nothing(plan)][plan] = place
+        self.maps[is_stateless_plan(plan)][plan] = place
 
 
 class SharedPlaces:
@@ -57,11 +57,11 @@ class SharedPlaces:
         self._common = (PlaceMap(), PlaceMap())
         self._own: dict[tuple[int, Settings], tuple[PlaceMap, PlaceMap, PlaceMap]] = {}
 
-    def known(self, cohort: int, settings: Settings) -> Known:
+    def known(self, cohort: int, settings: Settings) -> LoweredPlans:
         """The plans that a query of this cohort with these settings may share."""
         own = self._own.setdefault((cohort, settings), (PlaceMap(), PlaceMap(), PlaceMap()))
         places, unexpired, numbered = own
-        return Known(OwnAndShared(places, self._common[0]), OwnAndShared(unexpired, self._common[1]), numbered)
+        return LoweredPlans(OwnAndShared(places, self._common[0]), OwnAndShared(unexpired, self._common[1]), numbered)
 
     def forget(self, place: int) -> None:
         """The node at this place is gone."""

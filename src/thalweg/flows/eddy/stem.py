@@ -99,7 +99,7 @@ class Stem(Stateful, kind="stem/1"):
         where = positions[known]
         signs = np.ones(len(where), dtype=np.int8)
         tuples = Batch((where,), where, where + 1, signs)
-        self._buffer.keep(Keyed.told_apart(codes[known], where & _LOW, tuples), first)
+        self._buffer.keep(Keyed.with_tiebreak(codes[known], where & _LOW, tuples), first)
         self._buffer.expire(first)
 
 

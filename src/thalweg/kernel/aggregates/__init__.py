@@ -1,1 +1,1 @@
-"""Aggregates along the steps of a batch, one file per family. Exact: nothing drifts when values leave."""
+"""Aggregates along the steps of a batch, one file for each family. Exact: no error adds up when values leave."""

@@ -1,4 +1,4 @@
-"""What every family of aggregates does with a batch."""
+"""The interface of a family of aggregates."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.time import Instant
 from thalweg.kernel.state.snapshot import Stateful
-from thalweg.kernel.sweep.steps import Instants, Steps
+from thalweg.kernel.sweep.steps import GroupSteps, Instants
 
 
 class Accumulator(Stateful, ABC):
-    """Called twice per batch: first to say when something happens, then to say what holds from each step on."""
+    """Called twice for each batch: `gather` returns when values may change, `values` the values from each step on."""
 
     @abstractmethod
     def gather(self, code: Ints, batch: Batch, now: Instant) -> Instants:
-        """Take in the tuples of groups, by code; the instants up to `now` at which the values may change."""
+        """Take the tuples of groups, given by code; return the instants up to `now` at which values may change."""
 
     @abstractmethod
-    def values(self, steps: Steps, places: Ints) -> list[Lane]:
-        """The values from each step on; `places` are the steps of the instants that `gather` gave."""
+    def values(self, steps: GroupSteps, places: Ints) -> list[Lane]:
+        """The values from each step on; `places` are the steps of the instants that `gather` returned."""
 
     def is_idle(self, codes: Ints) -> Flags:
-        """Whether nothing is kept for groups that are empty now, nor will by itself come back."""
+        """Which of some empty groups have no state left, and will not return without new tuples."""
         return np.ones(len(codes), dtype=np.bool_)
 
     @property
     @abstractmethod
     def stored(self) -> int:
-        """How many tuples the state holds."""
+        """The number of tuples in the state."""

@@ -1,4 +1,4 @@
-"""The values that may be the best of their group now or later, and when they come and go."""
+"""The state of MIN and MAX: the values that may be the best of their group now or later."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from thalweg.kernel.sweep.segments import long_runs
 
 
 @dataclass(frozen=True)
-class Spells:
-    """Values of groups that come or go in a batch: until `end`, from `start` on if it `begins` or else from before."""
+class ValueIntervals:
+    """Values of groups that start or end in a batch: [start, end) if it `begins`, otherwise [before the batch, end)."""
 
     code: Ints
     start: Ints
@@ -33,28 +33,28 @@ class Spells:
 
 
 class Contenders(Stateful, ABC):
-    """What MIN and MAX keep. Called in turn with every batch: `advance`, `lasting`, `admit`."""
+    """The values that MIN and MAX keep. Each batch calls `advance`, `lasting` and `admit`, in this order."""
 
     @abstractmethod
-    def advance(self, code: Ints, start: Ints, end: Ints, sign: Signs, raw: Ints, now: Instant) -> Spells:
-        """Take in tuples; all values that begin or end in this batch, the others being `lasting`."""
+    def advance(self, code: Ints, start: Ints, end: Ints, sign: Signs, raw: Ints, now: Instant) -> ValueIntervals:
+        """Take tuples; return all values that start or end in this batch. All other values are `lasting`."""
 
     @abstractmethod
     def lasting(self, codes: Ints) -> Ints:
-        """The best raw of each group among the values that are there all through the batch."""
+        """The best raw of each group among the values that are present throughout the batch."""
 
     @abstractmethod
     def admit(self) -> None:
-        """What began in this batch and has not ended lasts from now on."""
+        """Store the values that started in this batch and have not ended."""
 
     @property
     @abstractmethod
     def stored(self) -> int:
-        """How many values are kept."""
+        """The number of stored values."""
 
 
 class KnownEnds(Contenders, kind="extrema-known-ends/1"):
-    """For inputs without negative tuples: the staircase, where a value that a better one outlives is forgotten."""
+    """For inputs without negative tuples: a staircase, which drops a value that a better one outlives."""
 
     KEPT = ("_stairs",)
 
@@ -63,13 +63,13 @@ class KnownEnds(Contenders, kind="extrema-known-ends/1"):
         self._order = order
         self._new: tuple[Ints, Ints, Ints] | None = None
 
-    def advance(self, code: Ints, start: Ints, end: Ints, sign: Signs, raw: Ints, now: Instant) -> Spells:
-        """New tuples begin; stairs whose time has come end."""
-        code, start, end, raw = self._best_of_alike(code, start, end, raw)
+    def advance(self, code: Ints, start: Ints, end: Ints, sign: Signs, raw: Ints, now: Instant) -> ValueIntervals:
+        """New values start, and stairs end at their known ends."""
+        code, start, end, raw = self._best_of_equal_lifetimes(code, start, end, raw)
         old_code, old_end, old_raw = self._stairs.expire(now)
         lasts = np.flatnonzero(end > now)
         self._new = (code[lasts], end[lasts], raw[lasts])
-        return Spells(
+        return ValueIntervals(
             np.concatenate([code, old_code]),
             np.concatenate([start, old_end]),
             np.concatenate([end, old_end]),
@@ -77,30 +77,30 @@ class KnownEnds(Contenders, kind="extrema-known-ends/1"):
             np.arange(len(code) + len(old_code)) < len(code),
         )
 
-    def _best_of_alike(self, code: Ints, start: Ints, end: Ints, raw: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-        """Of tuples side by side that come and go together, as those of one slide do, only the best is ever shown."""
+    def _best_of_equal_lifetimes(self, code: Ints, start: Ints, end: Ints, raw: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+        """Keep only the best of neighbours with equal groups and lifetimes, which the tuples of one slide have."""
         first = long_runs(code, start, end)
-        if first is None or self._order.type is DataType.STRING:  # whose raws do not compare
+        if first is None or self._order.type is DataType.STRING:  # raws of strings cannot be compared
             return code, start, end, raw
         return code[first], start[first], end[first], np.maximum.reduceat(raw, first)
 
     def lasting(self, codes: Ints) -> Ints:
-        """The first stairs."""
+        """The first stair of each group."""
         return self._stairs.best(codes)
 
     def admit(self) -> None:
-        """New stairs."""
+        """Add the new values as stairs."""
         if self._new is not None:
             self._stairs.add(*self._new)
 
     @property
     def stored(self) -> int:
-        """The stairs."""
+        """The number of stairs."""
         return len(self._stairs)
 
 
 class SignedEnds(Contenders, kind="extrema-signed/1"):
-    """For inputs with negative tuples: every value that is present, as any of them may become the best."""
+    """For inputs with negative tuples: all values that are present, because each of them may become the best."""
 
     KEPT = ("_values", "_presence", "_ranking")
 
@@ -110,8 +110,8 @@ class SignedEnds(Contenders, kind="extrema-signed/1"):
         self._ranking = Ranking(order)
         self._new: tuple[Ints, Ints, Ints] | None = None
 
-    def advance(self, code: Ints, start: Ints, end: Ints, sign: Signs, raw: Ints, now: Instant) -> Spells:
-        """The values that become present or stop being so."""
+    def advance(self, code: Ints, start: Ints, end: Ints, sign: Signs, raw: Ints, now: Instant) -> ValueIntervals:
+        """The values whose first copy arrives or whose last copy leaves."""
         member = self._values.encode((code, raw), len(code))
         changes = self._presence.change(member, Batch((), start, end, sign), now)
         code, raw = self._values.decode(changes.code)
@@ -119,21 +119,21 @@ class SignedEnds(Contenders, kind="extrema-signed/1"):
         self._ranking.remove(changes.code[~begins])
         lasts = np.flatnonzero(begins & (changes.end == FOREVER))
         self._new = (code[lasts], changes.code[lasts], raw[lasts])
-        return Spells(code, changes.start, np.where(begins, changes.end, changes.start), raw, begins)
+        return ValueIntervals(code, changes.start, np.where(begins, changes.end, changes.start), raw, begins)
 
     def lasting(self, codes: Ints) -> Ints:
-        """The best of those that stayed."""
+        """The best of the values that are present throughout the batch."""
         return self._ranking.best(codes)
 
     def admit(self) -> None:
-        """New members; those that are not kept anywhere are forgotten."""
+        """Add the new values to the ranking; release the codes of values that are nowhere stored."""
         if self._new is not None:
             self._ranking.add(*self._new)
         unlisted = self._ranking.unlisted()
-        gone = np.concatenate([self._presence.vanished, unlisted[self._presence.is_idle(unlisted)]])
-        self._values.release(gone[~self._ranking.holds(gone)])
+        absent = np.concatenate([self._presence.vanished, unlisted[self._presence.is_idle(unlisted)]])
+        self._values.release(absent[~self._ranking.holds(absent)])
 
     @property
     def stored(self) -> int:
-        """Values that are present, and ends that wait."""
+        """The values that are present, and pending ends."""
         return self._presence.stored

@@ -1,4 +1,4 @@
-"""Aggregates over distinct values: a duplicate elimination stands before them."""
+"""Aggregates over distinct values: duplicate elimination, followed by the aggregates."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from thalweg.kernel.aggregates.progressive import Progressive
 from thalweg.kernel.operator import Operator
 from thalweg.kernel.operators.delta_star import DeltaStar
 from thalweg.kernel.operators.distinct import Distinct
-from thalweg.kernel.sweep.steps import Instants, Steps
+from thalweg.kernel.sweep.steps import GroupSteps, Instants
 
 
-class Deduplicated(Accumulator, kind="distinct-aggregate/1"):
-    """COUNT(DISTINCT x) and its like, for one argument."""
+class DistinctAggregate(Accumulator, kind="distinct-aggregate/1"):
+    """COUNT(DISTINCT x), SUM(DISTINCT x), ... of one argument x."""
 
     KEPT = ("_elimination", "_inner")
 
@@ -31,23 +31,23 @@ class Deduplicated(Accumulator, kind="distinct-aggregate/1"):
 
     @property
     def stored(self) -> int:
-        """What the elimination keeps, and the ends that wait."""
+        """The tuples of the duplicate elimination, and pending ends."""
         return self._elimination.stored + self._inner.stored
 
     def gather(self, code: Ints, batch: Batch, now: Instant) -> Instants:
-        """When a group gains or loses a value; NULLs are none."""
+        """The instants at which a group gains or loses a distinct value; NULLs do not count."""
         pairs = batch.with_columns((code, batch.columns[self._column]))
         missing = is_null(pairs.columns[1])
         seen = self._elimination.process([pairs.take(~missing) if missing.any() else pairs], now)
         return self._inner.gather(seen.columns[0], seen, now)
 
-    def values(self, steps: Steps, places: Ints) -> list[Lane]:
-        """The aggregates."""
+    def values(self, steps: GroupSteps, places: Ints) -> list[Lane]:
+        """The aggregates from each step on."""
         return self._inner.values(steps, places)[1:]
 
 
-class Inhabited(Accumulator, kind="inhabited-groups/1"):
-    """Whether a group has tuples, where their ends are known: only the last of each group need be kept."""
+class GroupPresence(Accumulator, kind="inhabited-groups/1"):
+    """Whether a group exists, for inputs with known ends: at most two tuples of each group are kept (delta*)."""
 
     KEPT = ("_elimination", "_inner")
 
@@ -57,14 +57,14 @@ class Inhabited(Accumulator, kind="inhabited-groups/1"):
 
     @property
     def stored(self) -> int:
-        """What the elimination keeps, and the ends that wait."""
+        """The tuples of the duplicate elimination, and pending ends."""
         return self._elimination.stored + self._inner.stored
 
     def gather(self, code: Ints, batch: Batch, now: Instant) -> Instants:
-        """When a group appears, vanishes, or changes from one tuple to another."""
+        """The instants at which a group appears, disappears, or continues with another tuple."""
         seen = self._elimination.process([batch.with_columns((code,))], now)
         return self._inner.gather(seen.columns[0], seen, now)
 
-    def values(self, steps: Steps, places: Ints) -> list[Lane]:
-        """One or zero."""
+    def values(self, steps: GroupSteps, places: Ints) -> list[Lane]:
+        """1 if the group exists, otherwise 0."""
         return self._inner.values(steps, places)

@@ -1,4 +1,4 @@
-"""The sweep that DISTINCT and GROUP BY share: accumulators say what holds at each step, and what changed is told."""
+"""The sweep of DISTINCT and GROUP BY: accumulators compute values at each step, and changed rows are emitted."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from thalweg.core.lanes import Flags, Ints
 from thalweg.core.time import Instant
 from thalweg.core.types import DataType
 from thalweg.kernel.aggregates.accumulator import Accumulator
-from thalweg.kernel.aggregates.shown import Changes, Shown
+from thalweg.kernel.aggregates.emitted import EmittedGroups, GroupChanges
 from thalweg.kernel.state.snapshot import Stateful
-from thalweg.kernel.sweep.steps import Steps
+from thalweg.kernel.sweep.steps import GroupSteps
 
 
 class GroupSweep(Stateful, kind="group-sweep/1"):
     """Groups by code with values from accumulators.
 
-    The first value of the first accumulator says by being positive that a group is there; the others are shown with
-    it. With `always`, group 0 is there from the first batch on, even over nothing.
+    The first value of the first accumulator is positive if a group exists; all other values are emitted with the
+    group. With `always`, group 0 exists from the first batch on, even over no tuples.
     """
 
     KEPT = ("_accumulators", "_emitted", "_begun")
@@ -29,29 +29,29 @@ class GroupSweep(Stateful, kind="group-sweep/1"):
         self, accumulators: Sequence[Accumulator], types: Sequence[DataType] = (), always: bool = False
     ) -> None:
         self._accumulators = accumulators
-        self._emitted = Shown(types)
+        self._emitted = EmittedGroups(types)
         self._always = always
         self._begun = False
-        self.vanished: Ints = np.empty(0, dtype=np.int64)  # groups that left in the last batch without a trace
+        self.vanished: Ints = np.empty(0, dtype=np.int64)  # groups of the last batch that have no state left
 
     @property
     def stored(self) -> int:
-        """What the accumulators keep, and the groups shown."""
+        """The tuples of the accumulators, and the groups in the answer."""
         return self._emitted.size + sum(a.stored for a in self._accumulators)
 
     def is_idle(self, codes: Ints) -> Flags:
-        """Where groups are empty and nothing waits for them."""
+        """Which groups are empty and have no pending ends."""
         return ~self._emitted.has(codes) & self._accumulators[0].is_idle(codes)
 
-    def change(self, code: Ints, batch: Batch, now: Instant) -> Changes:
-        """How the groups change, given tuples with their groups' codes."""
-        happenings = [a.gather(code, batch, now) for a in self._accumulators]
+    def change(self, code: Ints, batch: Batch, now: Instant) -> GroupChanges:
+        """The changes of the groups, given tuples with the codes of their groups."""
+        events = [a.gather(code, batch, now) for a in self._accumulators]
         if self._always and not self._begun:
             first = min(now, int(batch.start.min(initial=now)))
-            happenings.append((np.zeros(1, dtype=np.int64), np.full(1, first)))
+            events.append((np.zeros(1, dtype=np.int64), np.full(1, first)))
             self._begun = True
-        steps, places = Steps.of(happenings)
-        if not len(steps):  # nothing happened to anybody
+        steps, places = GroupSteps.of(events)
+        if not len(steps):  # no group changes
             self.vanished = steps.code
             return self._emitted.no_change()
         pairs = zip(self._accumulators, places[: len(self._accumulators)], strict=True)

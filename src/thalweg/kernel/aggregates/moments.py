@@ -1,4 +1,4 @@
-"""Running moments of a group's values, and the aggregate functions that are read off them."""
+"""Running moments of a group's values, and the aggregate functions that are computed from them."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from thalweg.kernel.aggregates import rounding
 from thalweg.kernel.aggregates.numbers import Numbers
 from thalweg.kernel.aggregates.sums import RunningSums, Sums
 from thalweg.kernel.state.snapshot import Stateful
-from thalweg.kernel.sweep.steps import Count, Steps
+from thalweg.kernel.sweep.steps import GroupSteps, RunningCount
 
-# The power up to which a function wants its arguments summed.
+# The greatest power of the arguments whose sum a function needs.
 POWERS = {"count": 0, "sum": 1, "avg": 1, "variance": 2, "var_pop": 2, "stddev": 2, "stddev_pop": 2}
-_FREEDOM = {"variance": 1, "stddev": 1, "var_pop": 0, "stddev_pop": 0}
+_DEGREES_LOST = {"variance": 1, "stddev": 1, "var_pop": 0, "stddev_pop": 0}
 
 
 @dataclass(frozen=True)
 class Moments:
-    """What holds from each step on: how many values, their sum, the sum of their squares, and signs of infinities."""
+    """From each step on: the count of values, their sum, the sum of squares, and the counts of both infinities."""
 
     count: Ints
     sums: Sums | None
@@ -41,12 +41,12 @@ class Moments:
             case "avg":
                 return self._total() / np.maximum(self.count, 1)
             case "variance" | "var_pop":
-                return self._variance(_FREEDOM[function])
+                return self._variance(_DEGREES_LOST[function])
             case _:
-                return np.sqrt(self._variance(_FREEDOM[function]))
+                return np.sqrt(self._variance(_DEGREES_LOST[function]))
 
     def _total(self) -> Lane:
-        """The exact sum, rounded; infinities of both signs have none."""
+        """The exact sum, rounded to a DOUBLE; NULL if there are infinities of both signs."""
         assert self.sums is not None
         total = np.where(self.count > 0, rounding.to_double(self.sums), np.nan)
         if self.above is not None and self.below is not None:
@@ -66,18 +66,18 @@ class Moments:
 
 
 class RunningMoments(Stateful, kind="moments/1"):
-    """The running moments of one argument up to some power."""
+    """The running moments of one argument, up to some power."""
 
     KEPT = ("_count", "_sums", "_squares", "_infinite")
 
     def __init__(self, power: int) -> None:
-        self._count = Count()
+        self._count = RunningCount()
         self._sums = RunningSums() if power > 0 else None
         self._squares = RunningSums() if power > 1 else None
-        self._infinite: tuple[Count, Count] | None = None  # above and below, once there has been one
+        self._infinite: tuple[RunningCount, RunningCount] | None = None  # of +inf and -inf, once there is one
 
-    def along(self, steps: Steps, places: Ints, weight: Ints, lane: Lane) -> Moments:
-        """The moments from each step on, given values that come and go at steps; NULLs are skipped."""
+    def along(self, steps: GroupSteps, places: Ints, weight: Ints, lane: Lane) -> Moments:
+        """The moments from each step on, given values with the steps and weights of their changes, without NULLs."""
         missing = is_null(lane)
         if missing.any():
             kept = np.flatnonzero(~missing)
@@ -94,9 +94,9 @@ class RunningMoments(Stateful, kind="moments/1"):
         squares = self._squares.along(steps, places, weight, numbers.squared()) if self._squares else None
         return Moments(count, sums, squares, above, below)
 
-    def _infinities(self, steps: Steps, places: Ints, weight: Ints, lane: Lane) -> tuple[Ints | None, Ints | None]:
+    def _infinities(self, steps: GroupSteps, places: Ints, weight: Ints, lane: Lane) -> tuple[Ints | None, Ints | None]:
         if self._infinite is None and lane.dtype == np.float64 and np.isinf(lane).any():
-            self._infinite = (Count(), Count())
+            self._infinite = (RunningCount(), RunningCount())
         if self._infinite is None:
             return None, None
         above, below = np.flatnonzero(lane == np.inf), np.flatnonzero(lane == -np.inf)

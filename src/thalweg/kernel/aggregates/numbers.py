@@ -1,4 +1,4 @@
-"""Numbers as digits to base 2^32, so that sums are exact in int64 lanes and nothing is lost when a value leaves."""
+"""Numbers as digits to base 2^32, so that int64 lanes hold exact sums, and subtracting a value is exact too."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ class Numbers:
 
     sign: Ints
     digits: tuple[Ints, ...]
-    shift: Ints | None  # None where all are zero
+    shift: Ints | None  # None if all shifts are zero
     unit: int
 
     @staticmethod
     def of(lane: Lane) -> Numbers:
-        """The numbers of a lane; each must be finite and none may be NULL."""
+        """The numbers of a lane, which must be finite and not NULL."""
         return _of_doubles(lane) if lane.dtype == np.float64 else _of_ints(lane)
 
     def squared(self) -> Numbers:
         """The exact squares."""
         low, high = (digit.astype(np.uint64) for digit in self.digits)
-        both = low * high  # counts twice: carry by halves, or 64 bits would not do
+        both = low * high  # counts twice; added twice, because 2 * both may exceed 64 bits
         square = (low * low, both, both, high * high)
         columns: list[npt.NDArray[np.uint64]] = [np.zeros_like(low) for _ in range(4)]
         for place, product in zip((0, 1, 1, 2), square, strict=True):

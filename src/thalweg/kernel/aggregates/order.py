@@ -1,7 +1,8 @@
-"""Values as integers whose order is the values' order, for MIN and MAX alike: the best is the greatest.
+"""Values as integers of the same order, for MIN and MAX alike: the greatest integer is the best value.
 
-A value becomes a *raw* integer once, which state may keep. Numbers compare by their raws. The raw of a string is its
-code; strings get ranks among those that are being compared, so nothing depends on what the pool learns later.
+A value becomes a *raw* integer, which state may keep. Numbers are compared by their raws. The raw of a string is its
+code in the pool; strings get ranks among the strings that are being compared, which do not depend on the pool's later
+strings.
 """
 
 from __future__ import annotations
@@ -13,23 +14,23 @@ from thalweg.core.lanes import NULL, Ints, Lane, identity
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
 
-_REST = np.int64(2**63 - 1)
+_ALL_BUT_SIGN = np.int64(2**63 - 1)
 
 
 class Scale:
-    """Comparable keys of some raws, and back. NULL stays NULL, the least."""
+    """Turns raws into keys that can be compared, and back. NULL stays NULL, the least integer."""
 
     def keys(self, raw: Ints) -> Ints:
-        """Keys that compare as the values do."""
+        """Keys in the order of the values."""
         return raw
 
     def raws(self, keys: Ints) -> Ints:
-        """The raws that have these keys."""
+        """The raws of keys."""
         return keys
 
 
 class StringScale(Scale):
-    """Ranks of strings among a few; negative ranks where the least is the best."""
+    """Keys of strings: their ranks among some strings; negative ranks if the least string is the best."""
 
     def __init__(self, raw: Ints, pool: StringPool, least: bool) -> None:
         self._sign = -1 if least else 1
@@ -39,14 +40,14 @@ class StringScale(Scale):
         self._ranks[self._sorted] = np.arange(len(self._sorted))
 
     def keys(self, raw: Ints) -> Ints:
-        """Signed ranks."""
+        """The signed ranks of raws."""
         keys = np.full(len(raw), NULL)
         known = np.flatnonzero(raw != NULL)
         keys[known] = self._sign * self._ranks[np.searchsorted(self._codes, raw[known])]
         return keys
 
     def raws(self, keys: Ints) -> Ints:
-        """The codes at ranks."""
+        """The raws of signed ranks."""
         raw = np.full(len(keys), NULL)
         known = np.flatnonzero(keys != NULL)
         raw[known] = self._codes[self._sorted[self._sign * keys[known]]]
@@ -54,32 +55,32 @@ class StringScale(Scale):
 
 
 class Order:
-    """The order of one type's values, or the reverse where the least is wanted."""
+    """The order of the values of one type, or its reverse if the `least` value is wanted."""
 
     def __init__(self, type_: DataType, pool: StringPool | None = None, least: bool = False) -> None:
         self.type = type_
-        self._pool = StringPool() if pool is None else pool  # an empty pool is false
+        self._pool = StringPool() if pool is None else pool  # `pool or ...` would replace an empty pool
         self._least = least
 
     def raw(self, lane: Lane) -> Ints:
-        """Values as raws."""
+        """The raws of values."""
         if self.type is DataType.STRING:
             return lane
         ordered = identity(lane)
-        if lane.dtype == np.float64:  # the bits of negative DOUBLEs fall where the numbers rise
-            ordered = np.where(ordered == NULL, NULL, ordered ^ ((ordered >> 63) & _REST))
-        return -ordered if self._least else ordered  # minus the least int64 is itself
+        if lane.dtype == np.float64:  # the bits of negative DOUBLEs descend as the numbers ascend
+            ordered = np.where(ordered == NULL, NULL, ordered ^ ((ordered >> 63) & _ALL_BUT_SIGN))
+        return -ordered if self._least else ordered  # NULL stays NULL: minus the least int64 is itself
 
     def lane(self, raw: Ints) -> Lane:
-        """Raws as values."""
+        """The values of raws."""
         if self.type is DataType.STRING:
             return raw
         ordered = -raw if self._least else raw
         if self.type is not DataType.DOUBLE:
             return ordered
-        bits: Ints = ordered ^ ((ordered >> 63) & _REST)
+        bits: Ints = ordered ^ ((ordered >> 63) & _ALL_BUT_SIGN)
         return np.where(ordered == NULL, np.nan, bits.view(np.float64))
 
     def scale(self, raw: Ints) -> Scale:
-        """What makes these raws comparable."""
+        """A scale for comparing these raws."""
         return StringScale(raw, self._pool, self._least) if self.type is DataType.STRING else Scale()

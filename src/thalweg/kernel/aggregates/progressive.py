@@ -1,4 +1,4 @@
-"""COUNT, SUM, AVG, VARIANCE and STDDEV, the progressive aggregates: a leaving tuple is subtracted, exactly."""
+"""COUNT, SUM, AVG, VARIANCE and STDDEV: progressive aggregates, from which a leaving tuple is subtracted exactly."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.time import Instant
 from thalweg.kernel.aggregates.accumulator import Accumulator
 from thalweg.kernel.aggregates.moments import POWERS, RunningMoments
-from thalweg.kernel.sweep.ends import Ends
+from thalweg.kernel.sweep.events import GroupEvents
 from thalweg.kernel.sweep.segments import long_runs
-from thalweg.kernel.sweep.steps import Count, Instants, Steps
+from thalweg.kernel.sweep.steps import GroupSteps, Instants, RunningCount
 
 
 class Progressive(Accumulator, kind="progressive/1"):
-    """How many tuples each group has, and progressive aggregates over them. Ends wait, with the arguments."""
+    """The number of tuples of each group, and progressive aggregates. State: sums, and arguments of pending ends."""
 
     KEPT = ("_moments", "_row_counts", "_ends")
 
@@ -30,33 +30,33 @@ class Progressive(Accumulator, kind="progressive/1"):
                 powers[column] = max(powers.get(column, 0), POWERS[aggregate.function])
         self._columns = tuple(powers)
         self._moments = [RunningMoments(power) for power in powers.values()]
-        self._row_counts = Count()
-        self._ends = Ends()
+        self._row_counts = RunningCount()
+        self._ends = GroupEvents()
         self._weight: Ints = np.empty(0, dtype=np.int64)
         self._arguments: dict[int, Lane] = {}
 
     @property
     def stored(self) -> int:
-        """The ends that wait."""
+        """The number of pending ends."""
         return len(self._ends)
 
     def is_idle(self, codes: Ints) -> Flags:
-        """A tuple may be away for a while: then its return waits."""
+        """A deleted tuple may return at a known instant; then its group is not idle."""
         return self._ends.is_idle(codes)
 
     def gather(self, code: Ints, batch: Batch, now: Instant) -> Instants:
-        """Every start, and every end up to now."""
+        """The starts, and the ends up to `now`."""
         lanes = (code, *(batch.columns[column] for column in self._columns))
         start, end, weight = batch.start, batch.end, batch.sign.astype(np.int64)
         first = None if self._columns else long_runs(code, start, end)
-        if first is not None:  # tuples of one slide come and go together, and are only counted
+        if first is not None:  # tuples of one slide have equal lifetimes: count them together
             lanes, start, end, weight = (code[first],), start[first], end[first], np.add.reduceat(weight, first)
-        time, self._weight, code, *arguments = self._ends.events(start, end, weight, lanes, now)
+        time, self._weight, code, *arguments = self._ends.of(start, end, weight, lanes, now)
         self._arguments = dict(zip(self._columns, arguments, strict=True))
         return code, time
 
-    def values(self, steps: Steps, places: Ints) -> list[Lane]:
-        """The number of tuples, then the aggregates."""
+    def values(self, steps: GroupSteps, places: Ints) -> list[Lane]:
+        """The number of tuples, then the aggregates, from each step on."""
         rows = self._row_counts.along(steps, places, self._weight)
         moments = {
             column: running.along(steps, places, self._weight, self._arguments[column])

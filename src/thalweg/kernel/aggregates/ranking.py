@@ -1,7 +1,7 @@
-"""The ranking: all members of each group, best first, where a member may leave at any time.
+"""The ranking: all members of each group, best first; members may leave in any order.
 
-Runs are sorted by (group, best first). A member that leaves is only marked; a group's head moves past marked ones when
-its best is asked for, ever faster, so that no member is passed twice. A member that returns joins a new run.
+Runs are sorted by (group, best first). A member that leaves is only marked as absent. When a group's best is looked up,
+its head moves past absent members, so that no member is passed twice. A member that returns enters a new run.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from thalweg.kernel.state.table import ByCode
 from thalweg.kernel.sweep.ordering import order_by
 from thalweg.kernel.sweep.segments import run_starts, slices_to_rows
 
-_MANY = 4  # runs of about the same size that are merged
-_NOWHERE = np.int64(2**62)
+_RUNS_PER_MERGE = 4  # of about the same size
+_NOWHERE = np.int64(2**62)  # greater than all positions
 
 
-class _Run(Stateful, kind="ranking-run/1"):
-    """Members by (group, best first); the search for a group's best begins at its head."""
+class RankingRun(Stateful, kind="ranking-run/1"):
+    """Members sorted by (group, best first); the search for a group's best begins at the group's head."""
 
     KEPT = ("members", "heads")
 
     def __init__(self, code: Ints, member: Ints, raw: Ints) -> None:
-        """Members that are sorted already."""
+        """The members must be sorted."""
         self._lay_out((code, member, raw))
 
     def _lay_out(self, members: tuple[Ints, Ints, Ints]) -> None:
-        self.members = members  # which never change
+        self.members = members  # immutable
         self.code, self.member, self.raw = members
         self.heads = Heads(self.code)
 
@@ -44,25 +44,25 @@ class _Run(Stateful, kind="ranking-run/1"):
 
 
 class Ranking(Stateful, kind="ranking/1"):
-    """Best values by group code, over members that come and go."""
+    """The best value of each group, over members that enter and leave."""
 
     KEPT = ("_runs", "_present", "_listed", "_best_raw", "_best_member", "_unlisted")
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._runs: list[_Run] = []
+        self._runs: list[RankingRun] = []
         self._present = ByCode(np.bool_, False)  # by member
-        self._listed = ByCode(np.bool_, False)  # by member: whether a run holds it from its group's head on
+        self._listed = ByCode(np.bool_, False)  # by member: whether a run has it at or after its group's head
         self._best_raw = ByCode(np.int64, NULL)  # by group
         self._best_member = ByCode(np.int64, -1)  # by group: the member that is the best, -1 if there is none
-        self._unlisted: list[Ints] = []
+        self._unlisted: list[Ints] = []  # members that were dropped from the runs since the last call of `unlisted`
 
     def remove(self, members: Ints) -> None:
-        """Members that leave; each must be present."""
+        """Remove members, which must be present."""
         self._present.values[members] = False
 
     def best(self, codes: Ints) -> Ints:
-        """The best raw of each group, NULL where there is none; codes must differ."""
+        """The best raw of each group, NULL if it has no member; codes must differ."""
         self._fit(codes, self._best_raw, self._best_member)
         champions = self._best_member.values[codes]
         stale = codes[(champions >= 0) & ~self._present.values[champions]]
@@ -71,7 +71,7 @@ class Ranking(Stateful, kind="ranking/1"):
         return self._best_raw.values[codes]
 
     def add(self, code: Ints, member: Ints, raw: Ints) -> None:
-        """Members that join: each is not present yet, each once, and no NULLs among the raws."""
+        """Add members, which must differ and not be present; raws must not be NULL."""
         if not len(code):
             return
         self._fit(member, self._present, self._listed)
@@ -87,12 +87,12 @@ class Ranking(Stateful, kind="ranking/1"):
         self._list(run)
 
     def holds(self, members: Ints) -> Flags:
-        """Which members are in a run, be it that they have left."""
+        """Which members are in a run, present or not."""
         self._fit(members, self._listed)
         return self._listed.values[members]
 
     def unlisted(self) -> Ints:
-        """Members that left and have since been dropped from the runs; each call begins anew."""
+        """The members that were dropped from the runs since the last call."""
         dropped = np.concatenate([np.empty(0, dtype=np.int64), *self._unlisted])
         self._unlisted = []
         return dropped
@@ -101,15 +101,16 @@ class Ranking(Stateful, kind="ranking/1"):
         self._listed.values[members] = False
         self._unlisted.append(members)
 
-    def _list(self, run: _Run) -> None:
-        """Keep the members of a run that no other run holds; runs of about the same size are merged."""
+    def _list(self, run: RankingRun) -> None:
+        """Append a run of the members that no other run has; merge runs of about the same size."""
         new = ~self._listed.values[run.member]
         self._listed.values[run.member] = True
         if not new.all():
             run = self._sorted(run.code[new], run.member[new], run.raw[new])
         if len(run):
             self._runs.append(run)
-        while len(self._runs) >= _MANY and len(self._runs[-_MANY]) < _MANY * len(self._runs[-1]):
+        runs, merged = self._runs, _RUNS_PER_MERGE
+        while len(runs) >= merged and len(runs[-merged]) < merged * len(runs[-1]):
             self._merge()
 
     def _look_up(self, codes: Ints) -> tuple[Ints, Ints]:
@@ -124,8 +125,8 @@ class Ranking(Stateful, kind="ranking/1"):
         choice = (np.argmax(keys, axis=0), np.arange(len(codes)))
         return members[choice], raws[choice]
 
-    def _move_heads(self, run: _Run, codes: Ints) -> None:
-        """Move the heads of some groups to members that are present."""
+    def _move_heads(self, run: RankingRun, codes: Ints) -> None:
+        """Move the heads of some groups to their first members that are present."""
         first, stop = run.heads.slices(codes)
         groups = searching = np.flatnonzero(first < stop)
         width = 1
@@ -142,20 +143,20 @@ class Ranking(Stateful, kind="ranking/1"):
         run.heads.move(codes[groups], first[groups])
 
     def _merge(self) -> None:
-        """The last runs become one; members that have left are dropped."""
+        """Merge the last runs, and drop absent members."""
         parts = []
-        for run in self._runs[-_MANY:]:
+        for run in self._runs[-_RUNS_PER_MERGE:]:
             ahead = run.heads.ahead()
             present = self._present.values[run.member]
             self._unlist(run.member[ahead & ~present])
             kept = ahead & present
             parts.append((run.code[kept], run.member[kept], run.raw[kept]))
         merged = self._sorted(*map(np.concatenate, zip(*parts, strict=True)))
-        self._runs[-_MANY:] = [merged] if len(merged) else []
+        self._runs[-_RUNS_PER_MERGE:] = [merged] if len(merged) else []
 
-    def _sorted(self, code: Ints, member: Ints, raw: Ints) -> _Run:
+    def _sorted(self, code: Ints, member: Ints, raw: Ints) -> RankingRun:
         order = order_by(code, -self._order.scale(raw).keys(raw))
-        return _Run(code[order], member[order], raw[order])
+        return RankingRun(code[order], member[order], raw[order])
 
     @staticmethod
     def _fit(codes: Ints, *states: ByCode) -> None:

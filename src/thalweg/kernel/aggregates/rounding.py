@@ -1,4 +1,4 @@
-"""Exact sums turned into values: int64 if they fit, the nearest DOUBLE, variances."""
+"""Exact sums as values: int64 if they fit, the nearest DOUBLE, variances."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Digits = npt.NDArray[np.int64]
 
 
 def to_int(sums: Sums) -> Ints:
-    """The sums of integers, NULL where they leave int64."""
+    """The sums of integers; NULL if they exceed int64."""
     low, high = sums.limbs
     high = high + (low >> WIDTH)
     return np.where((high >= -_HALF) & (high < _HALF), (high << WIDTH) | (low & MASK), NULL)
 
 
 def to_double(sums: Sums) -> Lane:
-    """The nearest DOUBLE, halves to even; infinite beyond the largest."""
+    """The nearest DOUBLE, ties to even; infinite beyond the greatest DOUBLE."""
     mantissa, exponent = _leading(*_normal(sums.limbs))
     return _scaled(mantissa, exponent + WIDTH * sums.low + sums.unit)
 
 
 def variance(count: Ints, sums: Sums, squares: Sums, freedom: int) -> Lane:
-    """(n Q - S^2) / (n (n - freedom)), n > freedom values having sum S and sum of squares Q; the numerator is exact."""
+    """(n Q - S^2) / (n (n - freedom)) of n > freedom values with sum S and sum of squares Q; the numerator is exact."""
     low = min(2 * sums.low, squares.low)
     digits = _normal(sums.limbs)[1]
     square_sum = _normal(squares.limbs)[1]
@@ -55,7 +55,7 @@ def _scaled(mantissa: Lane, exponent: Ints) -> Lane:
 
 
 def _normal(limbs: Digits) -> tuple[Flags, Digits]:
-    """Which sums are negative, and the digits 0 .. 2^32 - 1 of their sizes."""
+    """Which sums are negative, and the digits 0 .. 2^32 - 1 of their absolute values."""
     carry = np.zeros(limbs.shape[1], dtype=np.int64)
     for limb in limbs:
         carry = (limb + carry) >> WIDTH
@@ -71,9 +71,9 @@ def _normal(limbs: Digits) -> tuple[Flags, Digits]:
 
 
 def _leading(negative: Flags, digits: Digits) -> tuple[Lane, Ints]:
-    """The first 53 bits as a DOUBLE, correctly rounded, and the power of two they are to be multiplied with.
+    """The leading 53 bits as a DOUBLE, correctly rounded, and the power of two to multiply it with.
 
-    What lies below the first 63 bits only matters as "something is there": it is pressed into the last of them.
+    Of the bits below the leading 63 it only matters whether any is set: then the last of the 63 bits is set (sticky).
     """
     count = digits.shape[1]
     top, next_, third = (np.zeros(count, dtype=np.int64) for _ in range(3))

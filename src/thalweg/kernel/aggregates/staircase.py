@@ -1,7 +1,8 @@
-"""The staircase: of tuples whose ends are known, those that may still be the best of their group.
+"""The staircase: of values with known ends, those that may still become the best of their group.
 
-A value that ends no later than a better one is never shown. What remains of a group falls in value as ends rise: the
-first step is the best now, and when it ends the next one is. Kept as runs sorted by (group, end), merged while small.
+A value that ends no later than a better value is never the best. The remaining values of a group descend as their ends
+ascend: the first stair is the best value now, and when it ends, the next one is. Runs are sorted by (group, end) and
+merged geometrically.
 """
 
 from __future__ import annotations
@@ -19,18 +20,18 @@ from thalweg.kernel.sweep.ordering import order_by, stable_order
 from thalweg.kernel.sweep.segments import run_starts
 
 
-class _Run(Stateful, kind="staircase-run/1"):
-    """Stairs by (group, end), and in order of their ends those that ever end, of which the first `ended` are over."""
+class StaircaseRun(Stateful, kind="staircase-run/1"):
+    """Stairs sorted by (group, end), and their order by end; the first `ended` stairs in that order have ended."""
 
     KEPT = ("stairs", "ended")
 
     def __init__(self, code: Ints, end: Ints, raw: Ints) -> None:
-        """Stairs that are sorted already."""
+        """The stairs must be sorted."""
         self.ended = 0
         self._lay_out((code, end, raw))
 
     def _lay_out(self, stairs: tuple[Ints, Ints, Ints]) -> None:
-        self.stairs = stairs  # which never change
+        self.stairs = stairs  # immutable
         self.code, self.end, self.raw = stairs
         by_end = stable_order(self.end)
         self.by_end = by_end[: int(np.searchsorted(self.end[by_end], FOREVER))]
@@ -38,7 +39,7 @@ class _Run(Stateful, kind="staircase-run/1"):
         self.heads = Heads(self.code)
 
     def restore(self, tree: Tree) -> None:
-        """Go back to a snapshot: heads are as far as what has ended."""
+        """Go back to a snapshot: the heads follow from the number of ended stairs."""
         super().restore(tree)
         self._lay_out(self.stairs)
         self.heads.advance(self.code[self.by_end[: self.ended]])
@@ -47,7 +48,7 @@ class _Run(Stateful, kind="staircase-run/1"):
         return len(self.code) - self.ended
 
     def expire(self, now: Instant) -> Ints:
-        """The stairs that end up to `now`, taken off their groups."""
+        """Remove the stairs that end by `now`, and return their rows."""
         cut = int(np.searchsorted(self.ends, now, side="right"))
         rows = self.by_end[self.ended : cut]
         self.ended = max(self.ended, cut)
@@ -55,28 +56,28 @@ class _Run(Stateful, kind="staircase-run/1"):
         return rows
 
     def alive(self) -> tuple[Ints, Ints, Ints]:
-        """Codes, ends and raws of the stairs that have not ended."""
+        """The codes, ends and raws of the stairs that have not ended."""
         kept = self.heads.ahead()
         return self.code[kept], self.end[kept], self.raw[kept]
 
 
 class Staircase(Stateful, kind="staircase/1"):
-    """Best values by group code, with known ends."""
+    """The best value of each group, over values with known ends."""
 
     KEPT = ("_runs", "_best_raw", "_best_end", "_now")
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._runs: list[_Run] = []
-        self._best_raw = ByCode(np.int64, NULL)
-        self._best_end = ByCode(np.int64, BEGINNING)
+        self._runs: list[StaircaseRun] = []
+        self._best_raw = ByCode(np.int64, NULL)  # by group
+        self._best_end = ByCode(np.int64, BEGINNING)  # by group: the end of the best value
         self._now: Instant = BEGINNING
 
     def __len__(self) -> int:
         return sum(map(len, self._runs))
 
     def expire(self, now: Instant) -> tuple[Ints, Ints, Ints]:
-        """Codes, ends and raws of the stairs that end up to `now`; they are forgotten."""
+        """Remove the stairs that end by `now`, and return their codes, ends and raws."""
         self._now = now
         found = [(run, run.expire(now)) for run in self._runs]
         self._runs = [run for run in self._runs if len(run)]
@@ -88,7 +89,7 @@ class Staircase(Stateful, kind="staircase/1"):
         )
 
     def best(self, codes: Ints) -> Ints:
-        """The best raw of each group, NULL where there is none; codes must differ."""
+        """The best raw of each group, NULL if it has no value; codes must differ."""
         self._fit(codes)
         stale = codes[self._best_end.values[codes] <= self._now]
         stale = stale[self._best_raw.values[stale] != NULL]
@@ -97,7 +98,7 @@ class Staircase(Stateful, kind="staircase/1"):
         return self._best_raw.values[codes]
 
     def add(self, code: Ints, end: Ints, raw: Ints) -> None:
-        """More tuples, none of them ended, and no NULLs among the raws."""
+        """Add values that have not ended; raws must not be NULL."""
         if not len(code):
             return
         run = self._stairs(code, end, raw)
@@ -122,13 +123,13 @@ class Staircase(Stateful, kind="staircase/1"):
         return raws[choice], ends[choice]
 
     def _merge(self) -> None:
-        """The last two runs become one."""
+        """Merge the last two runs."""
         alive = [run.alive() for run in self._runs[-2:]]
         self._runs[-2:] = [self._stairs(*map(np.concatenate, zip(*alive, strict=True)))]
 
-    def _stairs(self, code: Ints, end: Ints, raw: Ints) -> _Run:
-        """A run of the tuples that no other makes needless."""
-        order = order_by(code, end)[::-1]  # from the last to end backwards
+    def _stairs(self, code: Ints, end: Ints, raw: Ints) -> StaircaseRun:
+        """A run of the values that no better value of their group outlives."""
+        order = order_by(code, end)[::-1]  # the last to end first
         code, end, raw = code[order], end[order], raw[order]
         keys = self._order.scale(raw).keys(raw)
         starts = run_starts(code)
@@ -136,7 +137,7 @@ class Staircase(Stateful, kind="staircase/1"):
         beaten[1:] = maxima_so_far(keys, starts)[:-1]
         beaten[starts] = NULL
         kept = np.flatnonzero(keys > beaten)[::-1]
-        return _Run(code[kept], end[kept], raw[kept])
+        return StaircaseRun(code[kept], end[kept], raw[kept])
 
     def _fit(self, codes: Ints) -> None:
         if len(codes):

@@ -1,4 +1,4 @@
-"""Running exact sums per group: one int64 lane per digit that has been met."""
+"""Running exact sums of groups: one int64 lane for each digit that has occurred."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy.typing as npt
 from thalweg.core.lanes import Ints
 from thalweg.kernel.aggregates.numbers import MASK, WIDTH, Numbers
 from thalweg.kernel.state.snapshot import Stateful
-from thalweg.kernel.sweep.steps import Steps
+from thalweg.kernel.sweep.steps import GroupSteps
 
-_FEW = 4  # digits that are kept without asking whether they are still needed
+_KEEP_LIMBS = 4  # even if they are zero for all groups
 
 
 @dataclass(frozen=True)
 class Sums:
-    """sum of limbs[i] * 2^(32 (i + low)) * 2^unit for each column; limbs may have any sign and exceed 32 bits."""
+    """For each column the sum of limbs[i] * 2^(32 (i + low)) * 2^unit; a limb may be negative and exceed 32 bits."""
 
     limbs: npt.NDArray[np.int64]
     low: int
@@ -25,7 +25,7 @@ class Sums:
 
 
 class RunningSums(Stateful, kind="exact-sums/1"):
-    """Sums by code. A limb is at most 2^32 times the tuples alive, so up to 2^31 tuples of a group are exact."""
+    """Sums by group code. A limb is at most 2^32 times the alive tuples, so groups of up to 2^31 tuples are exact."""
 
     KEPT = ("_lowest_limb", "_limbs")
 
@@ -33,8 +33,8 @@ class RunningSums(Stateful, kind="exact-sums/1"):
         self._lowest_limb = 0
         self._limbs = np.zeros((0, 16), dtype=np.int64)
 
-    def along(self, steps: Steps, places: Ints, weight: Ints, numbers: Numbers) -> Sums:
-        """The sum of each step's group from that step on, given numbers that fall on steps with a weight."""
+    def along(self, steps: GroupSteps, places: Ints, weight: Ints, numbers: Numbers) -> Sums:
+        """The sum of each step's group from the step on, given numbers with the steps and weights of their changes."""
         change = self._scatter(len(steps), places, weight * numbers.sign, numbers)
         self._fit(int(steps.code[-1]) + 1)
         for i in range(len(change)):
@@ -64,7 +64,7 @@ class RunningSums(Stateful, kind="exact-sums/1"):
         return change
 
     def _cover(self, low: int, high: int) -> None:
-        """Make limbs low .. high - 1 exist."""
+        """Extend the limbs to cover low .. high - 1."""
         if not len(self._limbs):
             self._lowest_limb = low
         below, above = max(0, self._lowest_limb - low), max(0, high - self._lowest_limb - len(self._limbs))
@@ -78,8 +78,8 @@ class RunningSums(Stateful, kind="exact-sums/1"):
             self._limbs = np.pad(self._limbs, ((0, 0), (0, max(size, 2 * room) - room)))
 
     def _trim(self) -> None:
-        """Forget outer limbs that an outlier needed and nothing needs any more."""
-        while len(self._limbs) > _FEW and not self._limbs[-1].any():
+        """Drop outer limbs that only a value that has left needed."""
+        while len(self._limbs) > _KEEP_LIMBS and not self._limbs[-1].any():
             self._limbs = self._limbs[:-1]
-        while len(self._limbs) > _FEW and not self._limbs[0].any():
+        while len(self._limbs) > _KEEP_LIMBS and not self._limbs[0].any():
             self._limbs, self._lowest_limb = self._limbs[1:], self._lowest_limb + 1

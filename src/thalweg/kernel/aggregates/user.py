@@ -1,4 +1,4 @@
-"""What all user-defined aggregates have in common: which values come and go at which steps, and what is shown."""
+"""The common part of user-defined aggregates: which values enter and leave at which steps, and the results."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ from thalweg.kernel.operators.delta_star import DeltaStar
 from thalweg.kernel.operators.distinct import Distinct
 from thalweg.kernel.state.snapshot import Stateful
 from thalweg.kernel.state.table import ByCode
-from thalweg.kernel.sweep.ends import Ends
+from thalweg.kernel.sweep.events import GroupEvents
 from thalweg.kernel.sweep.ordering import order_by
 from thalweg.kernel.sweep.segments import run_starts, run_sums
-from thalweg.kernel.sweep.steps import Instants, Steps
+from thalweg.kernel.sweep.steps import GroupSteps, Instants
 
 _NONE = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class Net:
-    """Values, as raws, that groups gain (positive weights) or lose at steps; by step, then value, each pair once."""
+class NetChanges:
+    """The net changes of groups' values: by step, then value, the value's raw and its weight (negative: it leaves)."""
 
     step: Ints
     raw: Ints
     weight: Ints
 
     def slices(self) -> list[tuple[int, slice]]:
-        """Each step at which something changes, and its rows."""
+        """Each step with a change, and the slice of its rows."""
         first = np.flatnonzero(run_starts(self.step))
         stop = np.append(first, len(self.step))[1:]
         return [(step, slice(a, b)) for step, a, b in zip(self.step[first], first, stop, strict=True)]
 
 
-class UserDefined(Accumulator, Stateful):
-    """One user-defined aggregate, NULLs left out; computed anew only at steps that change its group's bag of values.
+class UserAggregateBase(Accumulator, Stateful):
+    """One user-defined aggregate without NULLs, computed only at steps that change its group's bag of values.
 
-    DISTINCT is a duplicate elimination that stands before it. A user's function that fails leaves the operator between
-    two batches, so from then on there is no answer but the same error.
+    With DISTINCT, duplicate elimination comes first. If the user's function raises an error, the operator's state is
+    that of an unfinished batch, so every later call raises the same error.
     """
 
     KEPT: ClassVar[tuple[str, ...]] = ("_elimination", "_ends", "_last_results")
@@ -68,19 +68,19 @@ class UserDefined(Accumulator, Stateful):
         if aggregate.distinct:
             pairs = Schema.of(group=DataType.BIGINT, argument=type_)
             self._elimination = DeltaStar(pairs) if known_ends else Distinct(pairs)
-        self._ends = Ends()
+        self._ends = GroupEvents()
         nothing = self._lane([self._user.over_nothing]).view(np.int64)
-        self._last_results = ByCode(np.int64, nothing[0])  # what each group's value is now, as bits
+        self._last_results = ByCode(np.int64, nothing[0])  # by group: the bits of its current result
         self._weight = self._raw = _NONE
         self._failure: UserFunctionError | None = None
 
     @property
     def stored(self) -> int:
-        """The ends that wait, and what the elimination keeps."""
+        """Pending ends, and the tuples of the duplicate elimination."""
         return len(self._ends) + (self._elimination.stored if self._elimination is not None else 0)
 
     def gather(self, code: Ints, batch: Batch, now: Instant) -> Instants:
-        """When a group gains or loses a value."""
+        """The instants at which a group gains or loses a value."""
         if self._failure is not None:
             raise self._failure
         lane = batch.columns[self._column]
@@ -93,11 +93,11 @@ class UserDefined(Accumulator, Stateful):
         code, lane = pairs.columns
         lanes = (code, self._order.raw(lane))
         weight = pairs.sign.astype(np.int64)
-        time, self._weight, code, self._raw = self._ends.events(pairs.start, pairs.end, weight, lanes, now)
+        time, self._weight, code, self._raw = self._ends.of(pairs.start, pairs.end, weight, lanes, now)
         return code, time
 
-    def values(self, steps: Steps, places: Ints) -> list[Lane]:
-        """At each step what its group's values come to; where they do not change, what they came to before."""
+    def values(self, steps: GroupSteps, places: Ints) -> list[Lane]:
+        """The results from each step on; the previous result if the group's values do not change."""
         net = self._net(places)
         self._weight = self._raw = _NONE
         slices = net.slices()
@@ -113,31 +113,31 @@ class UserDefined(Accumulator, Stateful):
         return [lane]
 
     @abstractmethod
-    def _results(self, steps: Steps, net: Net, slices: list[tuple[int, slice]]) -> Iterator[Value]:
-        """The result at each step that changes something, in their order; the state moves along."""
+    def _results(self, steps: GroupSteps, net: NetChanges, slices: list[tuple[int, slice]]) -> Iterator[Value]:
+        """The results at the steps that change values, in order; the state is updated."""
 
-    def _net(self, places: Ints) -> Net:
-        """What the gathered events come to: a value that comes and goes at one step is no change."""
+    def _net(self, places: Ints) -> NetChanges:
+        """The net changes of the gathered events: a value that enters and leaves at one step is no change."""
         order = order_by(places, self._order.scale(self._raw).keys(self._raw))
         step, raw = places[order], self._raw[order]
         starts = run_starts(step, raw)
         weight = run_sums(self._weight[order], starts)
         kept = np.flatnonzero(starts)[weight != 0]
-        return Net(step[kept], raw[kept], weight[weight != 0])
+        return NetChanges(step[kept], raw[kept], weight[weight != 0])
 
-    def _filled(self, steps: Steps, changed: Ints, results: Lane) -> Lane:
-        """The results at the steps that changed; elsewhere the last one before, in this batch or earlier."""
+    def _filled(self, steps: GroupSteps, changed: Ints, results: Lane) -> Lane:
+        """The results at the changed steps; at other steps the last result before, of this batch or an earlier one."""
         latest = np.full(len(steps), -1)
         latest[changed] = np.arange(len(changed))
         latest = np.maximum.accumulate(latest)
         lane = steps.spread(self._last_results.values[steps.groups].view(results.dtype))
         own = latest >= 0
-        own[own] = steps.group[changed[latest[own]]] == steps.group[own]  # not that of a group before
+        own[own] = steps.group[changed[latest[own]]] == steps.group[own]  # not the result of another group
         lane[own] = results[latest[own]]
         return lane
 
-    def _shown(self, raw: Ints) -> Values:
-        """Raws as the user's function sees the values."""
+    def _user_values(self, raw: Ints) -> Values:
+        """The values of raws, in the types that the user's function takes."""
         lane = self._order.lane(raw)
         match self._type:
             case DataType.BOOLEAN:

@@ -1,4 +1,4 @@
-"""User-defined aggregates over all values of a group: retrospective like MIN and MAX (PatroumpasSellis2011 §4.2)."""
+"""User-defined aggregates over all values of a group: retrospective, like MIN and MAX (PatroumpasSellis2011 §4.2)."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from thalweg.core.lanes import Ints
 from thalweg.core.rows import Value
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
-from thalweg.kernel.aggregates.user import Net, UserDefined
+from thalweg.kernel.aggregates.user import NetChanges, UserAggregateBase
 from thalweg.kernel.sweep.ordering import order_by
 from thalweg.kernel.sweep.segments import run_starts
-from thalweg.kernel.sweep.steps import Steps
+from thalweg.kernel.sweep.steps import GroupSteps
 
-_Bag = tuple[Ints, Ints]  # raws in order of their values, and of each how many there are
+_Bag = tuple[Ints, Ints]  # raws in the order of their values, and the copies of each
 _NONE = np.empty(0, dtype=np.int64)
 _EMPTY: _Bag = (_NONE, _NONE)
 
 
-class WholeBag(UserDefined, kind="user-whole-bag/1"):
+class WholeBag(UserAggregateBase, kind="user-whole-bag/1"):
     """f(the sorted bag of a group's values), for a user's function f.
 
-    State: each group's distinct values with their numbers of copies; the ends that are known and not due.
+    State: each group's distinct values with their numbers of copies; the known ends that are not due.
     """
 
-    KEPT = (*UserDefined.KEPT, "_bags", "_value_count")
+    KEPT = (*UserAggregateBase.KEPT, "_bags", "_value_count")
 
     def __init__(self, aggregate: Aggregate, column: int, type_: DataType, pool: StringPool, known_ends: bool) -> None:
         super().__init__(aggregate, column, type_, pool, known_ends)
-        self._bags: list[_Bag] = []  # by group code; never changed in place
-        self._value_count = 0  # values in all bags
+        self._bags: list[_Bag] = []  # by group code; a bag is never changed in place
+        self._value_count = 0  # in all bags
 
     @property
     def stored(self) -> int:
-        """The values of all groups, and what waits."""
+        """The distinct values of all groups, and pending ends."""
         return self._value_count + super().stored
 
-    def _results(self, steps: Steps, net: Net, slices: list[tuple[int, slice]]) -> Iterator[Value]:
-        """The bags of all groups that change are laid side by side; a step changes counts in one of them."""
+    def _results(self, steps: GroupSteps, net: NetChanges, slices: list[tuple[int, slice]]) -> Iterator[Value]:
+        """Concatenate the bags of all groups that change; each step then changes counts in one of them."""
         if not slices:
             return
         group = steps.group[net.step]
@@ -53,7 +53,7 @@ class WholeBag(UserDefined, kind="user-whole-bag/1"):
         raw, group, entry = self._side_by_side(np.concatenate([kept, net.raw]), np.concatenate([kept_group, group]))
         count = np.zeros(len(raw), dtype=np.int64)
         count[entry[: len(kept)]] = np.concatenate([copies for _, copies in bags])
-        changed, values = entry[len(kept) :], self._shown(raw)
+        changed, values = entry[len(kept) :], self._user_values(raw)
         first = np.flatnonzero(run_starts(group))
         bounds = {g: slice(a, b) for g, a, b in zip(touched, first, np.append(first, len(raw))[1:], strict=True)}
         for step, rows in slices:
@@ -64,7 +64,7 @@ class WholeBag(UserDefined, kind="user-whole-bag/1"):
             self._keep(code, raw[own], count[own])
 
     def _side_by_side(self, raw: Ints, group: Ints) -> tuple[Ints, Ints, Ints]:
-        """Distinct raws by (group, value), their groups, and for each given raw its place among them."""
+        """The distinct pairs of group and raw, by (group, value), and for each given raw the position of its pair."""
         order = order_by(group, self._order.scale(raw).keys(raw))
         starts = run_starts(group[order], raw[order])
         entry = np.empty(len(raw), dtype=np.int64)
@@ -73,7 +73,7 @@ class WholeBag(UserDefined, kind="user-whole-bag/1"):
         return raw[chosen], group[chosen], entry
 
     def _keep(self, code: int, raw: Ints, count: Ints) -> None:
-        there = count > 0
-        bag = (raw[there], count[there]) if there.any() else _EMPTY
+        present = count > 0
+        bag = (raw[present], count[present]) if present.any() else _EMPTY
         self._value_count += len(bag[0]) - len(self._bags[code][0])
         self._bags[code] = bag

@@ -1,4 +1,4 @@
-"""Where an input's candidates lie, and the pairs that they make with partial results."""
+"""Candidate tuples of the next input, paired with partial results."""
 
 from __future__ import annotations
 
@@ -10,30 +10,33 @@ import numpy as np
 
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
-from thalweg.kernel.multi_join.partial import Spread
-from thalweg.kernel.state.run import Run
+from thalweg.kernel.multi_join.partial import ScatteredRows
+from thalweg.kernel.state.run import TupleRun
 from thalweg.kernel.sweep.pairs import pairs
 
-Slices = tuple[Batch | Run, Ints, Ints]  # tuples, and for each partial result the first candidate and their number
+# Tuples, and for each partial result the position of its first candidate and the number of its candidates
+Slices = tuple[Batch | TupleRun, Ints, Ints]
 
 
 class Candidates(NamedTuple):
-    """Rows of partial results, and for each a candidate of the new input."""
+    """Pairs: rows of partial results, and for each a candidate tuple of the next input."""
 
     rows: Ints
-    tuples: Spread
+    tuples: ScatteredRows
 
 
-def candidates(slices: Sequence[Slices], partials: int) -> Iterator[Candidates]:
-    """All pairs, a piece at a time; what lies in different places is paired in one go."""
+def candidates(slices: Sequence[Slices], partials: int, at_once: int) -> Iterator[Candidates]:
+    """The pairs of several slices, made together, up to about `at_once` pairs at a time."""
     if not slices:
         return
     begins = partials * np.arange(len(slices) + 1)
-    for rows, places in pairs(*(np.concatenate(lanes) for lanes in list(zip(*slices, strict=True))[1:])):
+    first = np.concatenate([first for _, first, _ in slices])
+    count = np.concatenate([count for _, _, count in slices])
+    for rows, places in pairs(first, count, at_once):
         cuts = rows.searchsorted(begins).tolist()
         pieces = []
         for k, (begin, end) in enumerate(pairwise(cuts)):
             rows[begin:end] -= begins[k]
             if begin < end:
                 pieces.append((slices[k][0], places[begin:end]))
-        yield Candidates(rows, Spread(tuple(pieces)))
+        yield Candidates(rows, ScatteredRows(tuple(pieces)))

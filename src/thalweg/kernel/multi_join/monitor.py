@@ -1,4 +1,4 @@
-"""Rates, sizes and distinct values while a join runs, and when they have drifted too far from what an order was for."""
+"""Run-time statistics of a multi-way join: rates, window sizes and distinct values; and when they have drifted."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ import numpy as np
 from thalweg.core.lanes import Ints
 from thalweg.core.stream_statistics import StreamStatistics
 from thalweg.core.time import Instant
-from thalweg.kernel.multi_join.coded import Coding
-from thalweg.kernel.multi_join.stored import Stored
+from thalweg.kernel.multi_join.coding import InputCoding
+from thalweg.kernel.multi_join.stored_input import StoredInput
 from thalweg.kernel.state.snapshot import Stateful
+from thalweg.kernel.tuning import DEFAULT, Tuning
 
-_FEW = 64  # arrivals from which a rate can be told
-_MANY = 2048  # arrivals that pay for a search among the orders of six streams
-_SLOW = 0.02  # of all arrivals: slower streams count as alike
-_SMALL = 20.0  # tuples or values: so do smaller windows
+_LEAST_SHARE_OF_ARRIVALS = 0.02  # slower streams are treated as having this share
+_LEAST_COUNT = 20.0  # fewer tuples or values vary by chance, and are treated as so many
 
 
 class Monitor(Stateful, kind="multi-join-monitor/1"):
-    """Looks soon, then ever less often, at last when as many tuples have come as half of those stored.
+    """Measures after a few arrivals, then less often, at last whenever half as many tuples arrived as are stored.
 
-    So what looking and choosing cost, each tuple pays a little of.
+    So the cost of measuring and choosing orders is a small share of the cost of each arrival.
     """
 
     KEPT: ClassVar[tuple[str, ...]] = (
@@ -35,74 +34,75 @@ class Monitor(Stateful, kind="multi-join-monitor/1"):
         "_distinct_values",
     )
 
-    def __init__(self, inputs: int, attributes: int, drift: float) -> None:
-        """`drift` is the factor by which something must have changed."""
+    def __init__(self, inputs: int, attributes: int, drift: float, tuning: Tuning = DEFAULT) -> None:
+        """`drift` is the factor by which some statistic must change before orders are chosen again."""
         self._drift = drift
+        self._look_at_least_every = tuning.look_at_least_every
         self._attributes = attributes
         self._since: Instant | None = None
-        self._look_after = _FEW  # arrivals until the next look
+        self._look_after = tuning.first_look_after  # arrivals
         self._arrival_counts = [0] * inputs
-        self._rates: list[float] = []  # those that the last orders were chosen by
+        self._rates: list[float] = []  # of the last choice of orders, like sizes and distinct values
         self._sizes: list[float] = []
         self._distinct_values: list[list[float | None]] = []
 
     @property
     def statistics(self) -> list[StreamStatistics] | None:
-        """What the last orders were chosen by; None before there was anything to choose by."""
-        told = zip(self._rates, self._sizes, self._distinct_values, strict=True)
-        return [StreamStatistics(rate, size, tuple(values)) for rate, size, values in told] or None
+        """The statistics of the last choice of orders; None before the first measurement."""
+        inputs = zip(self._rates, self._sizes, self._distinct_values, strict=True)
+        return [StreamStatistics(rate, size, tuple(values)) for rate, size, values in inputs] or None
 
-    def arrived(self, counts: Sequence[int], first: Instant) -> None:
-        """So many new tuples of each input, the first of them at an instant."""
+    def count_arrivals(self, counts: Sequence[int], first: Instant) -> None:
+        """Add the numbers of new tuples of each input; `first` is the start of the first of them."""
         if self._since is None and any(counts):
             self._since = first
         self._arrival_counts = [before + count for before, count in zip(self._arrival_counts, counts, strict=True)]
 
-    def look(self, stored: Sequence[Stored], codings: Sequence[Coding], now: Instant) -> bool:
-        """Whether the orders should be chosen anew; if so, `statistics` are those of now."""
-        many = sum(self._arrival_counts)
-        if self._since is None or now <= self._since or many < max(self._look_after, sum(s.size for s in stored) // 2):
+    def measure(self, stored: Sequence[StoredInput], codings: Sequence[InputCoding], now: Instant) -> bool:
+        """Measure if it is time to; return whether statistics have drifted, and `statistics` are new."""
+        wanted = max(self._look_after, sum(s.size for s in stored) // 2)
+        if self._since is None or now <= self._since or sum(self._arrival_counts) < wanted:
             return False
         ticks = now - self._since
-        rates = [(count + 1) / ticks for count in self._arrival_counts]  # nothing yet is not never
+        rates = [(count + 1) / ticks for count in self._arrival_counts]  # so that no rate is 0
         sizes = [float(max(1, s.size)) for s in stored]
         values = [self._distinct(s, coding) for s, coding in zip(stored, codings, strict=True)]
         self._since, self._arrival_counts, self._look_after = (
             now,
             [0] * len(self._arrival_counts),
-            min(2 * self._look_after, _MANY),
+            min(2 * self._look_after, self._look_at_least_every),
         )
         if self._rates and not self._has_drifted(rates, sizes, values):
             return False
         self._rates, self._sizes, self._distinct_values = rates, sizes, values
         return True
 
-    def _distinct(self, stored: Stored, coding: Coding) -> list[float | None]:
-        """By attribute the values in a window."""
+    def _distinct(self, stored: StoredInput, coding: InputCoding) -> list[float | None]:
+        """By attribute the number of distinct values in a window; None for attributes that the input lacks."""
         found: list[float | None] = [None] * self._attributes
         for attribute in coding.attributes:
-            found[attribute] = _values([run.columns[coding.place(attribute)] for run in stored.runs])
+            found[attribute] = _distinct_values([run.columns[coding.code_column(attribute)] for run in stored.runs])
         return found
 
     def _has_drifted(self, rates: list[float], sizes: list[float], distinct: list[list[float | None]]) -> bool:
         def flat(rates: list[float], sizes: list[float], distinct: list[list[float | None]]) -> list[float]:
-            # All rates may rise alike: what counts is how they compare. What is small varies by chance.
-            shares = [max(rate / sum(rates), _SLOW) for rate in rates]
+            # Rates matter relative to each other only.
+            shares = [max(rate / sum(rates), _LEAST_SHARE_OF_ARRIVALS) for rate in rates]
             counts = [*sizes, *(v for row in distinct for v in row if v is not None)]
-            return shares + [max(count, _SMALL) for count in counts]
+            return shares + [max(count, _LEAST_COUNT) for count in counts]
 
         now, then = flat(rates, sizes, distinct), flat(self._rates, self._sizes, self._distinct_values)
         return any(max(a / b, b / a) > self._drift for a, b in zip(now, then, strict=True))
 
 
-def _values(lanes: Sequence[Ints]) -> float:
-    """How many values tuples have: as many, all alike, as would make two tuples meet as often as these do.
+def _distinct_values(lanes: Sequence[Ints]) -> float:
+    """The effective number of distinct values: 1 / (the probability that two tuples have equal values).
 
-    Where all values are there and alike that is their number. Of few tuples it is those that may still come, which
-    their number is not; of values that are not alike it is less, and joins are as much larger.
+    If all values are equally frequent, that is their number. From few tuples it estimates also values that have not
+    arrived yet. With skewed frequencies it is less than their number, as joins are larger then.
     """
     codes = np.concatenate(lanes) if lanes else np.empty(0, dtype=np.int64)
     times = np.bincount(codes).astype(np.float64)
-    meetings = float((times * (times - 1)).sum())
+    equal_pairs = float((times * (times - 1)).sum())
     pairs = float(len(codes)) * (len(codes) - 1)
-    return max(1.0, float(np.count_nonzero(times)) if not meetings else pairs / meetings)
+    return max(1.0, float(np.count_nonzero(times)) if not equal_pairs else pairs / equal_pairs)

@@ -1,4 +1,4 @@
-"""Vectors of partial results: rows of the inputs that a walk has met so far, and the batch that whole ones make."""
+"""Vectors of partial results, which consist of rows of the inputs joined so far; and the batch of complete results."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ import numpy as np
 from thalweg.core.batch import Batch, Dates, Signs
 from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.time import BEGINNING, Instant
-from thalweg.kernel.state.run import Run
+from thalweg.kernel.state.run import TupleRun
 from thalweg.kernel.sweep.matches import gather, is_plain
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """Rows of several runs as one piece, copied."""
+class CopiedTuples:
+    """Copies of rows of several runs."""
 
     columns: tuple[Lane, ...]
-    sign: Ints | None  # None if every tuple counts once
+    sign: Ints | None  # None if every weight is 1
     dates: Dates | None
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some rows of tuples."""
+class InputRows:
+    """Some rows of one run, batch or copy."""
 
-    tuples: Batch | Run | Gathered
+    tuples: Batch | TupleRun | CopiedTuples
     rows: Ints
 
     def lane(self, column: int) -> Lane:
@@ -37,115 +37,115 @@ class Part:
         lane: Lane = self.tuples.columns[column].take(self.rows)
         return lane
 
-    def take(self, rows: Ints) -> Part:
-        """Some of them."""
-        return Part(self.tuples, self.rows.take(rows))
+    def take(self, rows: Ints) -> InputRows:
+        """Some of the rows."""
+        return InputRows(self.tuples, self.rows.take(rows))
 
     @property
-    def pieces(self) -> tuple[tuple[Batch | Run | Gathered, Ints], ...]:
-        """The one place they lie in."""
+    def pieces(self) -> tuple[tuple[Batch | TupleRun | CopiedTuples, Ints], ...]:
+        """The rows as one piece."""
         return ((self.tuples, self.rows),)
 
 
 @dataclass(frozen=True)
-class Spread:
-    """Rows of an input's tuples that lie in one place or in several, one behind the other."""
+class ScatteredRows:
+    """Rows of an input's tuples that lie in one or more runs or batches."""
 
-    pieces: tuple[tuple[Batch | Run, Ints], ...]
+    pieces: tuple[tuple[Batch | TupleRun, Ints], ...]
 
     def lane(self, column: int) -> Lane:
         """A column."""
         return gather([(tuples.columns[column], rows) for tuples, rows in self.pieces])
 
-    def take(self, rows: Ints) -> Spread:
-        """Some of them, in ascending order."""
+    def take(self, rows: Ints) -> ScatteredRows:
+        """Some of the rows, given as ascending positions."""
         if len(self.pieces) == 1:
-            ((tuples, mine),) = self.pieces
-            return Spread(((tuples, mine.take(rows)),))
-        sizes = [len(mine) for _, mine in self.pieces]
+            ((tuples, own),) = self.pieces
+            return ScatteredRows(((tuples, own.take(rows)),))
+        sizes = [len(own) for _, own in self.pieces]
         begins = np.cumsum([0, *sizes]).tolist()
         split = zip(self.pieces, begins, pairwise(np.searchsorted(rows, begins).tolist()), strict=False)
-        taken = [(tuples, mine.take(rows[i:j] - begin)) for (tuples, mine), begin, (i, j) in split if i < j]
-        return Spread(tuple(taken))
+        taken = [(tuples, own.take(rows[i:j] - begin)) for (tuples, own), begin, (i, j) in split if i < j]
+        return ScatteredRows(tuple(taken))
 
-    def alive(self, partial: Partial, i: Ints) -> Flags | None:
-        """Whether each is, together with a row of partial results; None if all are."""
+    def alive(self, partial: PartialResults, i: Ints) -> Flags | None:
+        """Which rows are alive together with rows i of the partial results; None if all are."""
         flags: Flags | None = None
         begin = 0
         for tuples, rows in self.pieces:
-            mine = slice(begin, begin := begin + len(rows))
-            if isinstance(tuples, Run) and tuples.first_end > partial.latest:  # what is stored has begun
+            part = slice(begin, begin := begin + len(rows))
+            if isinstance(tuples, TupleRun) and tuples.first_end > partial.latest:  # and stored tuples have started
                 continue
-            start, end = partial.start.take(i[mine]), tuples.end.take(rows)
+            start, end = partial.start.take(i[part]), tuples.end.take(rows)
             if isinstance(tuples, Batch):
                 start = np.maximum(start, tuples.start.take(rows))
-                end = np.minimum(end, partial.end.take(i[mine]))
+                end = np.minimum(end, partial.end.take(i[part]))
             flags = np.ones(len(i), dtype=np.bool_) if flags is None else flags
-            flags[mine] = start < end
+            flags[part] = start < end
         return flags
 
-    def interval(self, partial: Partial, i: Ints) -> tuple[Ints, Ints]:
-        """When each is alive together with a row of partial results; never, if that ends before it starts."""
+    def interval(self, partial: PartialResults, i: Ints) -> tuple[Ints, Ints]:
+        """The intervals in which rows are alive together with rows i of the partial results; some may be empty."""
         start, end = partial.start.take(i), gather([(tuples.end, rows) for tuples, rows in self.pieces])
         begin = 0
         for tuples, rows in self.pieces:
-            mine = slice(begin, begin := begin + len(rows))
-            if isinstance(tuples, Batch):  # what is stored has begun
-                np.maximum(start[mine], tuples.start.take(rows), out=start[mine])
+            part = slice(begin, begin := begin + len(rows))
+            if isinstance(tuples, Batch):  # stored tuples have started
+                np.maximum(start[part], tuples.start.take(rows), out=start[part])
         return start, np.minimum(end, partial.end.take(i), out=end)
 
-    def together(self) -> Part:
-        """As one part: copied, unless all lies in one place."""
+    def gathered(self) -> InputRows:
+        """The rows as one piece: copied, unless they lie in one run or batch."""
         if len(self.pieces) == 1:
-            return Part(*self.pieces[0])
+            return InputRows(*self.pieces[0])
         columns = tuple(self.lane(c) for c in range(len(self.pieces[0][0].columns)))
         plain = all(is_plain(tuples) for tuples, _ in self.pieces)
         sign = None if plain else np.concatenate([tuples.sign.take(rows) for tuples, rows in self.pieces])
         dates = [tuples.dates.take(rows) for tuples, rows in self.pieces if tuples.dates is not None]
         both = Dates(np.concatenate([d.ts for d in dates]), np.concatenate([d.exp for d in dates])) if dates else None
-        return Part(Gathered(columns, sign, both), np.arange(len(columns[0])))
+        return InputRows(CopiedTuples(columns, sign, both), np.arange(len(columns[0])))
 
 
 @dataclass(frozen=True)
-class Partial:
-    """By input the rows met, the interval in which they are alive together, and codes of attributes still to meet."""
+class PartialResults:
+    """By input the rows joined, their common intervals, and by attribute the codes that later steps compare."""
 
-    bound: Mapping[int, Part | Spread]
+    rows: Mapping[int, InputRows | ScatteredRows]
     start: Ints
     end: Ints
     codes: Mapping[int, Ints]
-    _lanes: dict[Hashable, Lane] = field(default_factory=dict, compare=False)  # that were asked for
+    _lanes: dict[Hashable, Lane] = field(default_factory=dict, compare=False)  # a cache
 
     def __len__(self) -> int:
         return len(self.start)
 
     @cached_property
     def latest(self) -> Instant:
-        """When the last of them begins."""
+        """The latest start."""
         return int(self.start.max(initial=BEGINNING))
 
     def lane(self, input_: int, column: int) -> Lane:
-        """A column of an input that was met."""
-        return self.remembered((input_, column), lambda: self.bound[input_].lane(column))
+        """A column of an input that has been joined."""
+        return self.cached((input_, column), lambda: self.rows[input_].lane(column))
 
-    def remembered(self, name: Hashable, compute: Callable[[], Lane]) -> Lane:
-        """A lane that is computed once."""
+    def cached(self, name: Hashable, compute: Callable[[], Lane]) -> Lane:
+        """A lane that is computed once for each name."""
         if name not in self._lanes:
             self._lanes[name] = compute()
         return self._lanes[name]
 
-    def take(self, rows: Lane) -> Partial:
+    def take(self, rows: Lane) -> PartialResults:
         """Some of the partial results."""
-        return Partial(
-            {i: part.take(rows) for i, part in self.bound.items()},
+        return PartialResults(
+            {i: part.take(rows) for i, part in self.rows.items()},
             self.start[rows],
             self.end[rows],
             {attribute: codes[rows] for attribute, codes in self.codes.items()},
         )
 
-    def counted(self) -> tuple[Partial, Signs]:
-        """Each result as often as it counts, and the signs: the product of those of its parts."""
-        parts = [part for part in self.bound.values() if not all(_is_plain(tuples) for tuples, _ in part.pieces)]
+    def unweighted(self) -> tuple[PartialResults, Signs]:
+        """The results, repeated as often as the product of their weights says, and their signs."""
+        parts = [part for part in self.rows.values() if not all(_is_plain(tuples) for tuples, _ in part.pieces)]
         sign = np.ones(len(self), dtype=np.int64)
         for part in parts:
             sign *= np.concatenate([_signs(tuples, rows) for tuples, rows in part.pieces])
@@ -158,21 +158,21 @@ class Partial:
         return self.take(rows), np.sign(sign.take(rows)).astype(np.int8)
 
 
-def _is_plain(tuples: Batch | Run | Gathered) -> bool:
-    return tuples.sign is None if isinstance(tuples, Gathered) else is_plain(tuples)
+def _is_plain(tuples: Batch | TupleRun | CopiedTuples) -> bool:
+    return tuples.sign is None if isinstance(tuples, CopiedTuples) else is_plain(tuples)
 
 
-def _signs(tuples: Batch | Run | Gathered, rows: Ints) -> Ints:
+def _signs(tuples: Batch | TupleRun | CopiedTuples, rows: Ints) -> Ints:
     return np.ones(len(rows), dtype=np.int64) if tuples.sign is None else tuples.sign.take(rows).astype(np.int64)
 
 
-def assemble(found: Sequence[Partial], widths: Sequence[int], nothing: Batch) -> Batch:
-    """The batch of whole results: the columns of all inputs in their order; ts the latest, exp the earliest."""
+def assemble(found: Sequence[PartialResults], widths: Sequence[int], nothing: Batch) -> Batch:
+    """The batch of complete results: the columns of all inputs in their order, the latest ts, the earliest exp."""
     if not found:
         return nothing
-    results, signs = zip(*(partial.counted() for partial in found), strict=True)
+    results, signs = zip(*(partial.unweighted() for partial in found), strict=True)
     columns = [
-        gather([(tuples.columns[c], rows) for result in results for tuples, rows in result.bound[i].pieces])
+        gather([(tuples.columns[c], rows) for result in results for tuples, rows in result.rows[i].pieces])
         for i, width in enumerate(widths)
         for c in range(width)
     ]
@@ -185,9 +185,9 @@ def assemble(found: Sequence[Partial], widths: Sequence[int], nothing: Batch) ->
     )
 
 
-def _dates(results: Sequence[Partial], inputs: int) -> Dates:
+def _dates(results: Sequence[PartialResults], inputs: int) -> Dates:
     def lanes(i: int) -> tuple[Ints, Ints]:
-        dates = [(tuples.dates, rows) for result in results for tuples, rows in result.bound[i].pieces]
+        dates = [(tuples.dates, rows) for result in results for tuples, rows in result.rows[i].pieces]
         known = [(d.ts[rows], d.exp[rows]) for d, rows in dates if d is not None]
         return np.concatenate([ts for ts, _ in known]), np.concatenate([exp for _, exp in known])
 

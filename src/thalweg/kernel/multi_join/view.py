@@ -1,4 +1,4 @@
-"""An input as a walk sees it: what is stored, and what a batch adds to that."""
+"""An input as a walk sees it: its stored tuples, and tuples of the batch."""
 
 from __future__ import annotations
 
@@ -7,32 +7,33 @@ from collections.abc import Iterator
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.kernel.multi_join.candidates import Candidates, Slices, candidates
-from thalweg.kernel.multi_join.stored import Stored
+from thalweg.kernel.multi_join.stored_input import StoredInput
 from thalweg.kernel.state.code_index import CodeIndex
-from thalweg.kernel.state.run import Run
+from thalweg.kernel.state.run import TupleRun
 from thalweg.kernel.state.time_index import TimeIndex
+from thalweg.kernel.tuning import DEFAULT, Tuning
 
 
-class Extras:
-    """Tuples that are not stored, with an index for each attribute that somebody asks for."""
+class UnstoredTuples:
+    """Tuples that are not stored, with an index for each attribute that is looked up."""
 
     def __init__(self, tuples: Batch) -> None:
         self.tuples = tuples
         self._indexes: dict[int, tuple[CodeIndex | TimeIndex, Batch]] = {}
 
-    def probe(self, place: int, codes: Ints, since: Ints, until: Ints) -> list[Slices]:
-        """The tuples with the codes in column `place` that are alive in an interval each."""
+    def probe(self, column: int, codes: Ints, since: Ints, until: Ints) -> list[Slices]:
+        """For each code and interval the tuples that have the code in `column` and are alive in the interval."""
         if not len(self.tuples):
             return []
-        if place not in self._indexes:
-            self._indexes[place] = self._index(place)
-        index, ordered = self._indexes[place]
+        if column not in self._indexes:
+            self._indexes[column] = self._index(column)
+        index, ordered = self._indexes[column]
         found = index.find(codes) if isinstance(index, CodeIndex) else index.find(codes, since, until)
         return [(ordered, *found)]
 
-    def _index(self, place: int) -> tuple[CodeIndex | TimeIndex, Batch]:
-        """By time only if time tells the tuples apart."""
-        codes, start, end = self.tuples.columns[place], self.tuples.start, self.tuples.end
+    def _index(self, column: int) -> tuple[CodeIndex | TimeIndex, Batch]:
+        """An index by code and time, or by code alone if all tuples are alive at the same time."""
+        codes, start, end = self.tuples.columns[column], self.tuples.start, self.tuples.end
         if end.min() > start.max():
             order = codes.argsort(kind="stable")
             return CodeIndex(codes.take(order)), self.tuples.take(order)
@@ -40,24 +41,28 @@ class Extras:
         return index, self.tuples.take(index.order)
 
 
-class View:
-    """What is stored, or (of the source of new tuples) nothing of it, and extras."""
+class InputView:
+    """Stored and unstored tuples of an input; of the source, only the new tuples."""
 
-    def __init__(self, stored: Stored, extras: Extras, stored_too: bool = True) -> None:
-        self._stored, self._extras, self._stored_too = stored, extras, stored_too
+    def __init__(
+        self, stored: StoredInput, unstored: UnstoredTuples, is_source: bool = False, tuning: Tuning = DEFAULT
+    ) -> None:
+        self._stored, self._unstored, self._is_source = stored, unstored, is_source
+        self._pairs_at_once = tuning.pairs_at_once
 
     def is_indexed_by(self, attribute: int) -> bool:
-        """Whether an attribute can be looked up; else all is scanned."""
+        """Whether tuples can be looked up by an attribute; otherwise all tuples are scanned."""
         return self._stored.is_indexed_by(attribute)
 
-    def everything(self) -> Iterator[Batch | Run]:
+    def everything(self) -> Iterator[Batch | TupleRun]:
         """All tuples."""
-        if self._stored_too:
+        if not self._is_source:
             yield from self._stored.runs
-        if len(self._extras.tuples):
-            yield self._extras.tuples
+        if len(self._unstored.tuples):
+            yield self._unstored.tuples
 
-    def probe(self, attribute: int, place: int, codes: Ints, since: Ints, until: Ints) -> Iterator[Candidates]:
-        """The tuples that have the codes in an attribute; some may have ended."""
-        old = self._stored.probe(attribute, codes, since) if self._stored_too else []
-        return candidates([*old, *self._extras.probe(place, codes, since, until)], len(codes))
+    def probe(self, attribute: int, column: int, codes: Ints, since: Ints, until: Ints) -> Iterator[Candidates]:
+        """The tuples with these codes of an attribute; some of them may have ended."""
+        stored = [] if self._is_source else self._stored.probe(attribute, codes, since)
+        unstored = self._unstored.probe(column, codes, since, until)
+        return candidates([*stored, *unstored], len(codes), self._pairs_at_once)

@@ -1,1 +1,1 @@
-"""Columnar operators: batches of signed intervals in, batches out. One file each."""
+"""Columnar operators: batches of signed intervals in, batches of signed intervals out. One file for each operator."""

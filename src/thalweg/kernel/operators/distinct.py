@@ -1,4 +1,4 @@
-"""Duplicate elimination for any input: GolabOzsu2005 §2.1; PatroumpasSellis2011 §4.2."""
+"""Duplicate elimination for any input."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _TIME = DataType.BIGINT
 class Distinct(Operator, kind="distinct/1"):
     """delta(S)(t) = { v once : v is in S(t) }, dated by the latest ts and the last exp of the duplicates.
 
-    Update pattern: as the input, but at least weak; a value that lasts is ended by a negative tuple.
-    State: a count per value, the ends that are known and not due, and with dates the dates of all duplicates.
+    Update pattern: the input's, but at least weak; a negative tuple ends a value that outlives its batch.
+    State: a count for each value, the known ends that are not due, and with dates the dates of all duplicates.
+    Papers: GolabOzsu2005 §2.1; PatroumpasSellis2011 §4.2.
 
         input     a: +[1, 5)     a: +[3, 9)     a: -[6, 9)
         output    a: +[1, oo)                   a: -[6, oo)
@@ -39,16 +40,16 @@ class Distinct(Operator, kind="distinct/1"):
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """Duplicates are equal."""
+        """All columns: duplicates are equal."""
         return (self._key,)
 
     @property
     def stored(self) -> int:
-        """Values shown, ends that wait, and dates."""
+        """Values in the answer, pending ends, and dates."""
         return self._sweep.stored
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """The values that appear, vanish or get new dates."""
+        """The values that enter the answer, leave it or get new dates."""
         (batch,) = inputs
         code = self._rows.encode(batch.columns, len(batch))
         changes = self._sweep.change(code, batch, now)

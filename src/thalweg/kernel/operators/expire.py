@@ -1,4 +1,4 @@
-"""Expire: ends told by negative tuples instead of in advance."""
+"""Expire: replace known ends by negative tuples."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from thalweg.kernel.sweep.ordering import net
 
 
 class Expire(Operator, kind="expire/1"):
-    """The negative tuple approach: +[s, e) becomes +[s, FOREVER), and -[e, FOREVER) when time reaches e.
+    """The negative tuple approach: +[s, e) becomes +[s, FOREVER) at once, and -[e, FOREVER) when time reaches e.
 
-    The same answer, update pattern strict as far as negative tuples go. A premature end -[u, e) becomes -[u, FOREVER),
-    and nothing is told at e. Upon a window it makes the plan above run on negative tuples alone.
+    The bag at every instant stays the same. A premature deletion -[u, e) becomes -[u, FOREVER), and nothing is emitted
+    at e. Above a window, it makes the plan above run on negative tuples alone.
 
-    State: the tuples whose end is known, in order of that end (EXPIRE of GhanemEtAl2007; GolabOzsu2005 §2.3.1).
+    Update pattern: strict (STR), as all ends are negative tuples. State: the tuples whose known ends are not due, in
+    order of their ends. Papers: EXPIRE of GhanemEtAl2007; GolabOzsu2005 §2.3.1.
     """
 
     KEPT = ("_ends",)
@@ -33,16 +34,16 @@ class Expire(Operator, kind="expire/1"):
 
     @property
     def stored(self) -> int:
-        """Tuples that wait for their end."""
+        """The tuples whose known ends are not due."""
         return len(self._ends)
 
     @property
     def next_wake(self) -> Instant:
-        """When the next tuple ends."""
+        """The next known end."""
         return self._ends.first()
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """Arrivals without their ends, and the ends that time has reached."""
+        """Arrivals without their ends, and negative tuples for the ends up to `now`."""
         (batch,) = inputs
         dates = () if batch.dates is None else (batch.dates.ts, batch.dates.exp)
         finite = batch.end < FOREVER
@@ -54,7 +55,7 @@ class Expire(Operator, kind="expire/1"):
 
 
 def _ended(due: tuple[Lane, ...], dated: bool) -> Batch:
-    """Ends as negative tuples; the end of a negative tuple cancels that of the tuple it deleted."""
+    """Ends as negative tuples; the end of a negative tuple cancels that of the tuple that it deleted."""
     time, sign, *lanes = due
     if bool((sign > 0).any()):
         left, sign = net([time, *lanes], sign)

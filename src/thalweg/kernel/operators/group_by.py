@@ -1,4 +1,4 @@
-"""Grouping and aggregation: GolabOzsu2005 §2.1 and rule 4; PatroumpasSellis2011 §4.2."""
+"""Grouping and aggregation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.core.types import DataType
 from thalweg.kernel.aggregates.accumulator import Accumulator
-from thalweg.kernel.aggregates.deduplicated import Deduplicated, Inhabited
+from thalweg.kernel.aggregates.deduplicated import DistinctAggregate, GroupPresence
 from thalweg.kernel.aggregates.extrema import ColumnOf, Extremum, ts_of
 from thalweg.kernel.aggregates.group_sweep import GroupSweep
 from thalweg.kernel.aggregates.incremental import Incremental
@@ -24,23 +24,25 @@ from thalweg.kernel.aggregates.whole_bag import WholeBag
 from thalweg.kernel.operator import Key, Operator, columns_key
 from thalweg.kernel.state.table import KeyTable
 
-Specification = tuple[Aggregate, int | None]  # what to compute, over which column (COUNT(*): none)
+Specification = tuple[Aggregate, int | None]  # an aggregate, and the column of its argument (None for COUNT(*))
 
 
 class GroupBy(Operator, kind="group-by/1"):
     """gamma(S)(t) = { (k, f(the tuples of S(t) with key k)) : k is in S(t) }; without keys always exactly one row.
 
     Keys and arguments are columns of the input; the output has the keys, then the aggregates. A row is dated by the
-    latest ts of its group and never expires by itself. Only rows that change are told: -old, +new.
+    latest ts of its group and never expires by itself. A row that changes is emitted as -old, +new.
 
-    Without keys the row over nothing (COUNT 0, the others NULL) is there from the first call of `process` on: from its
-    clock, or from its first tuple if that starts earlier. So the first call must be at the query's first instant.
-    `is_part`: a partial aggregate, without keys and over some of the tuples only; it has no row over no tuples.
+    Without keys the row over no tuples (COUNT 0, the others NULL) exists from the first call of `process` on: from its
+    clock, or from the start of its first tuple if that is earlier. So the first call must be at the query's first
+    instant. `is_partial`: a partial aggregate, without keys and over some of the tuples; it has no row over no tuples.
 
-    Update pattern: weak (rule 4), a group's next value takes the place of the last one.
-    State: a row and exact sums per group; the arguments of all tuples whose ends are known and not due. MIN and MAX
-    keep the values that may still be shown: with `known_ends` (no negative tuples in the input) only a staircase, and
-    then DISTINCT keeps at most two tuples per value (delta*). Aggregates of users keep the values, or the user's state.
+    Update pattern: weak (rule 4); a group's next value replaces the last one.
+    State: a row and exact sums for each group; the arguments of all tuples whose known ends are not due. MIN and MAX
+    keep the values that may still become the result: with `known_ends` (no negative tuples in the input) a staircase,
+    otherwise all values; DISTINCT keeps at most two tuples for each value with `known_ends` (delta*), otherwise a
+    count. User-defined aggregates keep all values, or the user's state.
+    Papers: GolabOzsu2005 §2.1 and rule 4; PatroumpasSellis2011 §4.2.
     """
 
     KEPT = ("_table", "_sweep")
@@ -53,9 +55,9 @@ class GroupBy(Operator, kind="group-by/1"):
         pool: StringPool,
         dated: bool = False,
         known_ends: bool = False,
-        is_part: bool = False,
+        is_partial: bool = False,
     ) -> None:
-        self._is_part = is_part
+        self._is_partial = is_partial
         self._keys = tuple(key_columns)
         self._key = columns_key(schema, key_columns)
         self._dated = dated
@@ -65,21 +67,21 @@ class GroupBy(Operator, kind="group-by/1"):
         if dated:
             accumulators.append(Extremum(Order(DataType.BIGINT), ts_of, known_ends))
             types.append(DataType.BIGINT)
-        self._sweep = GroupSweep(accumulators, types, always=not self._keys and not is_part)
+        self._sweep = GroupSweep(accumulators, types, always=not self._keys and not is_partial)
 
     @property
     def keys(self) -> tuple[Key, ...] | None:
-        """A group has equal keys; any tuples make a part."""
-        return None if self._is_part else (self._key,)
+        """The grouping key; None for a partial aggregate."""
+        return None if self._is_partial else (self._key,)
 
     @property
-    def is_part(self) -> bool:
-        """Whether it is asked for parts of an aggregate."""
-        return self._is_part
+    def is_partial(self) -> bool:
+        """Whether it computes a partial aggregate."""
+        return self._is_partial
 
     @property
     def stored(self) -> int:
-        """Groups shown, ends that wait, and what MIN, MAX and DISTINCT keep."""
+        """Groups in the answer, pending ends, and the values that MIN, MAX and DISTINCT keep."""
         return self._sweep.stored
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
@@ -97,17 +99,17 @@ class GroupBy(Operator, kind="group-by/1"):
 def _accumulators(
     aggregates: Sequence[Specification], schema: Schema, pool: StringPool, known_ends: bool
 ) -> tuple[list[Accumulator], list[int]]:
-    """What computes the aggregates, and the places of the aggregates in the order in which they come out.
+    """Accumulators for the aggregates, and the positions of the aggregates in the order of the accumulators' results.
 
-    The first accumulator also says whether a group is there.
+    The first result of the first accumulator says whether a group exists.
     """
     progressive = [i for i, (aggregate, _) in enumerate(aggregates) if aggregate.is_progressive]
     places = list(progressive)
     accumulators: list[Accumulator] = []
     if progressive or not known_ends:
         accumulators.append(Progressive([aggregates[i] for i in progressive]))
-    else:  # a group is there as long as its last tuple, which is all that need be kept
-        accumulators.append(Inhabited())
+    else:  # a group exists as long as its last tuple does, which is all that is kept
+        accumulators.append(GroupPresence())
     duplicates: dict[int, list[int]] = {}
     for i, (aggregate, column) in enumerate(aggregates):
         if aggregate.is_progressive or column is None:
@@ -116,7 +118,7 @@ def _accumulators(
             form = Incremental if aggregate.user.is_incremental else WholeBag
             accumulators.append(form(aggregate, column, schema[column].type, pool, known_ends))
             places.append(i)
-        elif aggregate.function in ("min", "max"):  # duplicates change nothing
+        elif aggregate.function in ("min", "max"):  # duplicates do not change the result
             order = Order(schema[column].type, pool, least=aggregate.function == "min")
             accumulators.append(Extremum(order, ColumnOf(column), known_ends))
             places.append(i)
@@ -124,7 +126,7 @@ def _accumulators(
             duplicates.setdefault(column, []).append(i)
     for column, chosen in duplicates.items():
         functions = [aggregates[i][0] for i in chosen]
-        accumulators.append(Deduplicated(functions, column, schema[column].type, known_ends))
+        accumulators.append(DistinctAggregate(functions, column, schema[column].type, known_ends))
         places += chosen
     return accumulators, places
 

@@ -1,4 +1,4 @@
-"""Every sign turned round."""
+"""Sign change."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from thalweg.kernel.operator import Operator
 
 
 class Negate(Operator, kind="negate/1"):
-    """-S. Not an answer by itself: S1 + -S2 is one where S2 is part of S1, as in an anti-join.
+    """-S: every tuple with the opposite sign. S1 + (-S2) is a bag if S2 is contained in S1, as in an anti-join.
 
-    Update pattern: none of its own; the union above has one. State: none.
+    Update pattern: none; its output is no bag, and the union above has a pattern. State: none.
     """
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """The same tuples with the other sign."""
+        """The tuples with opposite signs."""
         (batch,) = inputs
         return batch.negated()

@@ -26,7 +26,7 @@ from thalweg.kernel.sweep.pairs import pairs
 @immutable("nrr-lookup/1")
 @dataclass(frozen=True)
 class _Lookups:
-    """Left tuples with the codes of their keys, and how many rows each matches."""
+    """Left tuples, the codes of their keys, and the number of table rows that each has matched so far."""
 
     codes: Ints
     tuples: Batch
@@ -44,11 +44,11 @@ class _Lookups:
 class NrrJoin(Operator, kind="nrr-join/1"):
     """{ lr : l in L, r in NRR(l.ts), condition(lr) }, with l's interval, sign and dates (Definition 2).
 
-    A LEFT join fills up a tuple without a match with NULLs. An update at the last instant may come after tuples of that
-    instant have been joined; they are kept until time moves on, and corrected.
+    A LEFT join pads a tuple without a match with NULLs. An update of the table at the current instant may arrive after
+    stream tuples of that instant were joined; these are kept until time moves on, and their results are corrected.
 
-    Update pattern: as the left input's, which must not be STR. State: all versions of the NRR (see `versions`); of the
-    left input only the tuples with ts = now. GolabOzsu2005 §4.1.
+    Update pattern: the left input's, which must not be STR. State: all versions of the NRR (see state/versions.py);
+    the left tuples with ts = now. Paper: GolabOzsu2005 §4.1.
     """
 
     KEPT = ("_keys", "_versions", "_open_lookups")
@@ -56,7 +56,7 @@ class NrrJoin(Operator, kind="nrr-join/1"):
     def __init__(self, left: Schema, right: Schema, condition: Expression, kind: JoinKind, pool: StringPool) -> None:
         self._rest = rest_of(condition, left, right, pool)
         self._keys = JoinKeys(left, right, condition, pool)
-        self._keeps_lonely = kind is JoinKind.LEFT
+        self._pads = kind is JoinKind.LEFT
         self._right = right
         self._nothing = Batch.empty(left + right, dated=True)
         self._versions = VersionStore()
@@ -65,26 +65,26 @@ class NrrJoin(Operator, kind="nrr-join/1"):
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """Partners have equal keys."""
+        """Partners have equal join keys."""
         return self._keys.sides
 
     @property
-    def takes_copies(self) -> bool:
-        """Each left tuple finds its partners alone."""
+    def allows_broadcast(self) -> bool:
+        """The table can be broadcast: the results of a left tuple do not depend on other left tuples."""
         return True
 
     @property
-    def fills_up(self) -> bool:
-        """A LEFT join does."""
-        return self._keeps_lonely
+    def pads_with_nulls(self) -> bool:
+        """A LEFT join pads left tuples without a match."""
+        return self._pads
 
     @property
     def stored(self) -> int:
-        """The versions of the NRR, and the left tuples of the last instant."""
+        """The versions of the NRR, and the left tuples of the current instant."""
         return len(self._versions) + len(self._open_lookups.tuples)
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """New left tuples with their matches, and corrections for those of the last instant."""
+        """New left tuples with their matches, and corrections for earlier left tuples of the current instant."""
         left, right = inputs
         codes = self._keys.of_right(right)
         known = codes != NO_PARTNER
@@ -92,39 +92,34 @@ class NrrJoin(Operator, kind="nrr-join/1"):
         self._versions.add(update)
 
         earlier = self._open_lookups
-        corrections, earlier_now = self._meet(earlier, update)
-        nobody = np.zeros(len(left), dtype=np.int64)
-        results, arrived = self._meet(_Lookups(self._keys.of_left(left), left, nobody), self._versions)
-        self._open_lookups = _joined(earlier_now.take(earlier_now.ts == now), arrived.take(arrived.ts == now))
+        corrections, updated = self._look_up(earlier, update)
+        no_match = np.zeros(len(left), dtype=np.int64)
+        results, arrived = self._look_up(_Lookups(self._keys.of_left(left), left, no_match), self._versions)
+        self._open_lookups = _joined(updated.take(updated.ts == now), arrived.take(arrived.ts == now))
         found = [corrections, results]
-        if self._keeps_lonely:
-            found.append(
-                self._filled(
-                    earlier.tuples.take((earlier.match_counts == 0) & (earlier_now.match_counts > 0))
-                ).negated()
-            )
-            found.append(
-                self._filled(earlier.tuples.take((earlier.match_counts > 0) & (earlier_now.match_counts == 0)))
-            )
-            found.append(self._filled(left.take(arrived.match_counts == 0)))
+        if self._pads:
+            had, has = earlier.match_counts > 0, updated.match_counts > 0
+            found.append(self._padded(earlier.tuples.take(~had & has)).negated())
+            found.append(self._padded(earlier.tuples.take(had & ~has)))
+            found.append(self._padded(left.take(arrived.match_counts == 0)))
         return Batch.concat([self._nothing, *found])
 
-    def _meet(self, lookups: _Lookups, nrr: Versions | VersionStore) -> tuple[Batch, _Lookups]:
-        """The pairs of tuples and rows that were there at their ts, and the tuples with their match counts by now."""
+    def _look_up(self, lookups: _Lookups, nrr: Versions | VersionStore) -> tuple[Batch, _Lookups]:
+        """Each tuple with the rows that were in the table at its ts, and the look-ups with new match counts."""
         match_counts = lookups.match_counts.copy()
         found: list[Matches] = []
-        gone: list[Ints] = []
+        deleted: list[Ints] = []
         for versions, first, count in nrr.find(lookups.codes, lookups.ts):
             for i, j in pairs(first, count):
                 matches = self._alive(lookups, i, versions, j)
                 signs = versions.sign[matches.j]
                 np.add.at(match_counts, matches.i, signs)
                 found.append(matches)
-                gone.append(matches.i[signs < 0])
+                deleted.append(matches.i[signs < 0])
         result = assemble(found, self._nothing, dates_from_left=True)
-        if any(map(len, gone)):  # a row that came and went in different runs was met as both
+        if any(map(len, deleted)):  # insertion and deletion of a row in different runs: their results cancel
             rows = np.concatenate([m.i for m in found])
-            both = np.isin(rows, np.concatenate(gone))
+            both = np.isin(rows, np.concatenate(deleted))
             net = Keyed.of(rows[both], result.take(both)).closed().tuples
             result = Batch.concat([result.take(~both), net])
         return result, _Lookups(lookups.codes, lookups.tuples, match_counts)
@@ -135,7 +130,7 @@ class NrrJoin(Operator, kind="nrr-join/1"):
         i, j = i[alive], j[alive]
         return Matches(lookups.tuples, i, versions, j, lookups.tuples.start[i], lookups.tuples.end[i]).where(self._rest)
 
-    def _filled(self, tuples: Batch) -> Batch:
+    def _padded(self, tuples: Batch) -> Batch:
         nulls = (null_lane(f.type, len(tuples)) for f in self._right)
         return tuples.with_columns((*tuples.columns, *nulls))
 

@@ -1,4 +1,4 @@
-"""Number: a stream's tuples with the order of their arrival."""
+"""Number: add the number of its arrival to each tuple of a stream."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from thalweg.kernel.operator import Key, Operator
 
 
 def numbered(schema: Schema) -> Schema:
-    """The columns with the number as one more."""
+    """The schema with the number as its last column."""
     return Schema((*schema.fields, Field("number", DataType.BIGINT)))
 
 
 class Number(Operator, kind="arrival-numbers/1"):
-    """Each tuple with its admission order 0, 1, 2 ... as the last column (PatroumpasSellis2011 §3.3).
+    """Each tuple with its admission order 0, 1, 2 ... as its last column.
 
-    A window above lets the number pass with the tuple, so that who hears that a tuple leaves knows which one it is. For
-    base streams: those tell each tuple once. Update pattern: as the input's. State: how many have come.
+    A window above keeps the number with the tuple, so that a negative tuple says which tuple leaves. The input must be
+    a base stream, which never takes a tuple back.
+    Update pattern: the input's. State: the next number. Paper: PatroumpasSellis2011 §3.3.
     """
 
     KEPT = ("_next",)
@@ -32,11 +33,11 @@ class Number(Operator, kind="arrival-numbers/1"):
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """Numbers are given in one place."""
+        """One process must number all tuples."""
         return ((),)
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """Numbers in order of time, then of arrival."""
+        """Number tuples in order of time, then of arrival."""
         (batch,) = inputs
         start = batch.start
         if not (start[1:] >= start[:-1]).all():

@@ -14,9 +14,9 @@ from thalweg.kernel.sweep.evaluate import Evaluator
 
 
 class Project(Operator, kind="project/1"):
-    """pi_L(S): one computed row per row of S, duplicates kept.
+    """pi_E(S) = { E(s) : s in S }: one row for each row of S, duplicates kept.
 
-    Update pattern: as the input's. State: none. GolabOzsu2005 §2.2.
+    Update pattern: the input's. State: none. Paper: GolabOzsu2005 §2.2.
     """
 
     def __init__(self, schema: Schema, expressions: Sequence[Expression], pool: StringPool) -> None:
@@ -24,6 +24,6 @@ class Project(Operator, kind="project/1"):
         self._evaluate = Evaluator(expressions, schema, pool)
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """The computed columns, with sign, interval and dates as they are."""
+        """The values of the expressions; signs, intervals and dates stay."""
         (batch,) = inputs
         return batch.with_columns(self._evaluate(batch.columns, len(batch)))

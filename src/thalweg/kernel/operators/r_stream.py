@@ -1,4 +1,4 @@
-"""RSTREAM: all of a relation, whenever it changes, as a stream."""
+"""RSTREAM: the whole relation, whenever it changes, as a stream."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ _Rows = tuple[Lane, ...]
 
 
 class RStream(Operator, kind="rstream/1"):
-    """RSTREAM(R): at every instant t at which the bag of (row, ts) changes, all of R(t), as tuples that stay.
+    """RSTREAM(R): at every instant t at which the bag of (row, ts) changes, all of R(t), as endless tuples.
 
-    Monotonic. Needs dates.
+    A later batch may bring more changes of the current instant; then negative tuples at that instant take back what
+    should not have been emitted. The input must be dated.
 
-    State: the alive tuples, and the net changes at the current instant, which a later batch may tell more of; what has
-    been emitted too much is then taken back by negative tuples at that instant. PatroumpasSellis2011 §2; W8.
+    Update pattern: MON. State: the alive tuples, and the net changes at the current instant. Paper:
+    PatroumpasSellis2011 §2; W8.
     """
 
     KEPT = ("_alive", "_open_changes", "_clock")
@@ -40,7 +41,7 @@ class RStream(Operator, kind="rstream/1"):
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """It looks at all tuples."""
+        """One process must see all tuples."""
         return ((),)
 
     @property
@@ -49,13 +50,13 @@ class RStream(Operator, kind="rstream/1"):
         return len(self._alive[_START]) + len(self._open_changes[_START])
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """What the stream gains up to `now`."""
+        """The stream tuples up to `now`."""
         old, new = self._alive, _rows(inputs[0])
         emitted = len(self._open_changes[_START]) > 0
         rows = join_runs([old, new])
         instants = self._instants(rows, len(old[_START]), now)
         emits = bool((instants == self._clock).any())
-        # At the instant before, old tuples have been emitted, or are emitted only now, or are taken back.
+        # At the previous instant, old tuples have been emitted already, or are emitted now, or are taken back now.
         first = self._clock if emits and not emitted else self._clock + 1
         start = np.concatenate([np.full(len(old[_START]), first), new[_START]])
         parts = [_occurrences(start, rows, instants)]
@@ -66,7 +67,7 @@ class RStream(Operator, kind="rstream/1"):
         return self._emit(rows, *join_runs(parts))
 
     def _instants(self, rows: _Rows, old: int, now: Instant) -> Ints:
-        """When the dated contents change, sorted; the changes at `now` stay open. The first `old` rows are not new."""
+        """The ascending instants at which the relation changes; changes at `now` stay open. `old` rows are not new."""
         ending = rows[_END] <= now
         events = [
             (rows[_START][old:], rows[_WEIGHT][old:], *(lane[old:] for lane in rows[_TS:])),
@@ -89,12 +90,12 @@ class RStream(Operator, kind="rstream/1"):
 
 
 def _rows(batch: Batch) -> _Rows:
-    assert batch.dates is not None, "RSTREAM tells a row that returns by its ts"
+    assert batch.dates is not None, "RSTREAM recognises by its ts a row that returns"
     return (batch.start, batch.end, batch.sign.astype(np.int64), batch.dates.ts, *batch.columns)
 
 
 def _occurrences(start: Ints, rows: _Rows, instants: Ints) -> tuple[Ints, Ints, Ints]:
-    """Each row at each of the instants from its start until its end: which row, when, its weight."""
+    """Each row at each of the instants from its start until its end: the row, the instant, its weight."""
     first = np.searchsorted(instants, start)
     count = np.maximum(np.searchsorted(instants, rows[_END]) - first, 0)
     which = np.repeat(np.arange(len(first)), count)
@@ -102,7 +103,7 @@ def _occurrences(start: Ints, rows: _Rows, instants: Ints) -> tuple[Ints, Ints, 
 
 
 def _alive(rows: _Rows, now: Instant) -> _Rows:
-    """What lives on, without tuples that cancel each other."""
+    """The rows that are alive after `now`, without pairs of opposite signs."""
     rows = tuple(lane[rows[_END] > now] for lane in rows)
     if bool((rows[_WEIGHT] < 0).any()):
         left, signs = net([rows[_END], *rows[_TS:]], rows[_WEIGHT])

@@ -16,14 +16,14 @@ from thalweg.kernel.sweep.evaluate import Condition
 class Select(Operator, kind="select/1"):
     """sigma_p(S) = { s in S : p(s) is true }.
 
-    Update pattern: as the input's. State: none. GolabOzsu2005 §2.2.
+    Update pattern: the input's. State: none. Paper: GolabOzsu2005 §2.2.
     """
 
     def __init__(self, schema: Schema, predicate: Expression, pool: StringPool) -> None:
         self._predicate = Condition(predicate, schema, pool)
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """The tuples that qualify, with sign, interval and dates as they are."""
+        """The tuples for which the predicate is true; signs, intervals and dates stay."""
         (batch,) = inputs
         holds = self._predicate.holds(batch.columns, len(batch))
         return batch if holds.all() else batch.take(holds)

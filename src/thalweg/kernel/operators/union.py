@@ -1,4 +1,4 @@
-"""Merge-union."""
+"""Union of bags."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thalweg.kernel.operator import Operator
 class Union(Operator, kind="union/1"):
     """S1 + S2 + ...: the multiplicities of a row add up (UNION ALL). Any number of inputs of equal types.
 
-    Update pattern: the strongest of the inputs'. State: none. GolabOzsu2005 §2.2.
+    Update pattern: the strongest of the inputs' patterns. State: none. Paper: GolabOzsu2005 §2.2 (merge-union).
     """
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:

@@ -1,4 +1,4 @@
-"""Everything that it takes to build a pipeline, in any process."""
+"""Everything that is needed to build a pipeline, in any process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thalweg.kernel.pipeline.strategy import Strategy
 
 @dataclass(frozen=True)
 class Blueprint:
-    """A plan and how to run it. Can be sent to other processes; equal blueprints build equal pipelines."""
+    """A plan and how to run it. It can be sent to other processes; equal blueprints build equal pipelines."""
 
     plan: Plan
     strategy: Strategy = Strategy.AUTO

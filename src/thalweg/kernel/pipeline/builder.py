@@ -1,6 +1,6 @@
-"""A pipeline under construction: operators are added one by one, and known by their place.
+"""A pipeline under construction: templates of nodes are added one by one, and identified by their place.
 
-Nothing is made yet: the templates can be sent to other processes, where any of them become operators.
+No operator is made yet: templates can be sent to other processes, which make the operators that they need.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from thalweg.kernel.pipeline.buffers import BufferSettings
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.kernel.pipeline.pipeline import Node, Pipeline
 
-Places = MutableMapping[Plan, int]  # where the results of plans are produced
+PlaceByPlan = MutableMapping[Plan, int]  # the place of the node that gives a plan's results
 MakeOperator = Callable[[StringPool], Operator]
 
 
 @dataclass(frozen=True)
 class NodeTemplate:
-    """How a `Node` is made, for any string pool; without `make` it is a source."""
+    """A node whose operator has not been made; without `make` it is a source."""
 
     schema: Schema
     make: MakeOperator | None
     inputs: tuple[int, ...] = ()
     source: str = ""
-    tells_changes: bool = False
+    emits_changes: bool = False
     wakes: bool = False
     announces: bool = False
 
     def node(self, pool: StringPool) -> Node:
-        """A new node, with an operator that has seen nothing."""
+        """A new node, with an operator in its first state."""
         operator = None if self.make is None else self.make(pool)
-        return Node(self.schema, operator, self.inputs, self.source, self.tells_changes, self.wakes, self.announces)
+        return Node(self.schema, operator, self.inputs, self.source, self.emits_changes, self.wakes, self.announces)
 
 
 @dataclass(frozen=True)
 class PipelineTemplate:
-    """How the pipeline of a plan is made; the last node gives the answer."""
+    """A pipeline whose operators have not been made; the last node gives the answer."""
 
     nodes: tuple[NodeTemplate, ...]
     dated: bool
@@ -60,37 +60,37 @@ class PipelineTemplate:
         return pipeline
 
 
-class Stages:
-    """The nodes so far, and the small operators that larger ones are composed of."""
+class PipelineBuilder:
+    """The templates so far, and methods that add the common operators."""
 
     def __init__(self, dated: bool, settings: BufferSettings) -> None:
         self.dated, self.settings = dated, settings
-        self.nodes: dict[int, NodeTemplate] = {}  # by place: what a node depends on stands before it
+        self.nodes: dict[int, NodeTemplate] = {}  # by place; the inputs of a node come before it
         self._places = count()
 
     def template(self, identity: Identity, places: Mapping[Plan, int]) -> PipelineTemplate:
-        """All nodes so far; the last one gives the answer."""
+        """The template of a pipeline of all nodes; the last node gives the answer."""
         return PipelineTemplate(tuple(self.nodes.values()), self.dated, identity, places)
 
     def schema(self, place: int) -> Schema:
-        """The columns of a node's output."""
+        """The schema of a node's output."""
         return self.nodes[place].schema
 
     def add(
-        self, schema: Schema, make: MakeOperator, *inputs: int, tells_changes: bool = False, wakes: bool = False
+        self, schema: Schema, make: MakeOperator, *inputs: int, emits_changes: bool = False, wakes: bool = False
     ) -> int:
-        """An operator over the outputs at some places.
+        """Add an operator whose inputs are the nodes at some places.
 
-        `make` should refer to no more than it needs: what it refers to is sent to other processes with it.
+        `make` should refer to as few objects as possible, because they are sent to other processes with it.
         """
-        return self._put(NodeTemplate(schema, make, inputs, tells_changes=tells_changes, wakes=wakes))
+        return self._put(NodeTemplate(schema, make, inputs, emits_changes=emits_changes, wakes=wakes))
 
     def announce(self, place: int) -> None:
-        """Time-messages about the ends of a node's tuples begin there."""
+        """Let a node send time-messages when its tuples end."""
         self.nodes[place] = replace(self.nodes[place], announces=True)
 
     def source(self, schema: Schema, name: str) -> int:
-        """A stream or table that is fed from outside."""
+        """Add a stream or table, which the caller of the pipeline feeds."""
         return self._put(NodeTemplate(schema, None, source=name))
 
     def _put(self, node: NodeTemplate) -> int:
@@ -99,21 +99,21 @@ class Stages:
         return place
 
     def project(self, place: int, expressions: Sequence[Named]) -> int:
-        """Computed columns."""
+        """Add a projection."""
         output = Schema(tuple(Field(e.name, e.expression.type) for e in expressions))
         schema, items = self.schema(place), [e.expression for e in expressions]
         return self.add(output, lambda pool: project.Project(schema, items, pool), place)
 
     def union(self, *places: int) -> int:
-        """All together."""
+        """Add a union."""
         return self.add(self.schema(places[0]), lambda _: union.Union(), *places)
 
     def minus(self, place: int, part: int) -> int:
-        """A bag less a part of it."""
+        """Add the difference of a bag and a part of it."""
         return self.union(place, self.add(self.schema(part), lambda _: Negate(), part))
 
     def distinct(self, place: int, direct: bool) -> int:
-        """Each row once: delta* where the input has no negative tuples and nobody asks for dates."""
+        """Add duplicate elimination: delta* if the input has no negative tuples and no operator needs dates."""
         schema, dated = self.schema(place), self.dated
         if direct and not dated:
             return self.add(schema, lambda _: DeltaStar(schema), place)
@@ -121,5 +121,5 @@ class Stages:
 
 
 def columns(schema: Schema) -> list[Named]:
-    """All columns under their names."""
+    """All columns of a schema, with their names."""
     return [Named(column(schema, i), f.name) for i, f in enumerate(schema)]

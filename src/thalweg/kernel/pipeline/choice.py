@@ -1,4 +1,4 @@
-"""From a query as written to what is run: the plan that the optimiser chooses, and settings that it decides."""
+"""From a plan as written to a blueprint: the plan that the optimiser chooses, and the settings that it decides."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from thalweg.algebra.plan import Plan
 from thalweg.kernel.pipeline.blueprint import Blueprint
+from thalweg.kernel.pipeline.plan_properties import deletes_early
 from thalweg.kernel.pipeline.settings import Settings
-from thalweg.kernel.pipeline.shape import deletes_early
 from thalweg.kernel.pipeline.strategy import Strategy
 from thalweg.optimizer.estimate import Ends
 from thalweg.optimizer.optimize import Optimized, optimize
@@ -16,7 +16,7 @@ from thalweg.optimizer.statistics import Statistics
 
 @dataclass(frozen=True)
 class Choice:
-    """What is run, and how it was chosen; None if it is run as written."""
+    """The blueprint that is run, and the optimiser's report; None if the plan is run as written."""
 
     blueprint: Blueprint
     optimized: Optimized | None
@@ -29,7 +29,7 @@ def choose(
     statistics: Statistics | None = None,
     in_shards: bool = False,
 ) -> Choice:
-    """The blueprint for a query. Strategies other than `auto` are for comparison, and run a plan as it is written."""
+    """The blueprint of a query. Strategies other than `auto` exist for comparison, and run a plan as it is written."""
     settings = settings or Settings()
     if strategy is not Strategy.AUTO or not settings.optimize:
         return Choice(Blueprint(plan, strategy, settings), None)

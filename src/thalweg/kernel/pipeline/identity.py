@@ -1,4 +1,4 @@
-"""Whose snapshot it is: state only fits the plan and the strategy that it was made by."""
+"""The identity of a pipeline: a snapshot fits only the plan and the strategy that it was taken of."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thalweg.core.errors import SnapshotError
 
 @dataclass(frozen=True)
 class Identity:
-    """A plan as people read it, a digest of all that takes part in its equality, and the strategy that runs it."""
+    """A plan as readable text, a digest of the plan, and the strategy that runs it."""
 
     plan: str
     digest: str
@@ -20,17 +20,17 @@ class Identity:
 
     @staticmethod
     def of(plan: Plan, strategy: str) -> Identity:
-        """The identity of a plan under a strategy; equal plans have equal ones, in every process."""
+        """The identity of a plan under a strategy; equal plans have equal identities, in every process."""
         return Identity(drawn(plan), digest(plan), strategy)
 
     def as_tree(self) -> dict[str, str]:
-        """As part of a snapshot."""
+        """The identity as part of a snapshot."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def check(self, tree: object) -> None:
-        """Raise a SnapshotError if a snapshot's identity is another one."""
+        """Raise a SnapshotError if the identity in a snapshot differs from this one."""
         if not isinstance(tree, Mapping) or {f.name for f in fields(self)} - tree.keys():
-            raise SnapshotError("expected the snapshot of a pipeline, but it does not say of which plan it is")
+            raise SnapshotError("expected the snapshot of a pipeline, but it has no identity of a plan")
         if tree["digest"] != self.digest:
             raise SnapshotError(
                 f"expected a snapshot of the plan\n{self.plan}\n({self.digest[:12]}), but it was taken of\n"

@@ -1,4 +1,4 @@
-"""What went through each operator of a pipeline, and what it holds."""
+"""Metrics of the operators of a pipeline: tuples in and out, and the size of their state."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TupleCounts(NamedTuple):
 
 @dataclass
 class OperatorMetrics(Stateful, kind="operator-metrics/1"):
-    """Counts since the start; `stored` (tuples) and `bytes` are now."""
+    """Counts since the start of the query; `stored` (tuples) and `bytes` are current."""
 
     KEPT = (
         "batches", "positive_in", "negative_in", "positive_out", "negative_out", "messages_in", "messages_out",
@@ -41,23 +41,23 @@ class OperatorMetrics(Stateful, kind="operator-metrics/1"):
     negative_out: int = 0
     messages_in: int = 0  # time-messages
     messages_out: int = 0
-    premature: int = 0  # results deleted before the end they had been told with
+    premature: int = 0  # results deleted before the end that they were emitted with
     stored: int = 0
-    comparisons: int = 0  # of multi-way joins: tuples looked at as partners
-    orders: str = ""  # of multi-way joins: by source of new tuples the inputs in the order in which they are walked
+    comparisons: int = 0  # of multi-way joins: candidate tuples compared
+    orders: str = ""  # of multi-way joins: for each source the order of its walk
     bytes: int = 0
 
     def counts(self) -> TupleCounts:
-        """Tuples in and out."""
+        """The numbers of tuples in and out."""
         return TupleCounts(self.positive_in, self.negative_in, self.positive_out, self.negative_out)
 
     def add(self, counts: TupleCounts) -> None:
-        """Add the tuples of the same operator elsewhere."""
+        """Add the counts of the same operator in another process."""
         for name, count in counts._asdict().items():
             setattr(self, name, getattr(self, name) + count)
 
     def count(self, inputs: Sequence[Batch], output: Batch, operator: Operator | None) -> None:
-        """One more batch."""
+        """Count one more batch."""
         self.batches += 1
         for batch in inputs:
             positive = int(np.count_nonzero(batch.sign > 0))
@@ -69,14 +69,14 @@ class OperatorMetrics(Stateful, kind="operator-metrics/1"):
         self.negative_out += deleted
         if operator is not None:
             self.stored = operator.stored
-            self.comparisons, self.orders = operator.comparisons, operator.walks
+            self.comparisons, self.orders = operator.comparisons, operator.join_orders
             own = operator.premature
             early = int(np.count_nonzero(output.end[negative] < FOREVER)) if deleted and own is None else 0
             self.premature = self.premature + early if own is None else own
 
 
 def summed(operators: Sequence[Sequence[OperatorMetrics]]) -> list[OperatorMetrics]:
-    """The metrics of the operators of several equal pipelines, one by one."""
+    """The sums of the metrics of several equal pipelines, operator by operator."""
     together: list[OperatorMetrics] = []
     for same in zip(*operators, strict=True):
         one = vars(same[0]).copy()
@@ -88,14 +88,14 @@ def summed(operators: Sequence[Sequence[OperatorMetrics]]) -> list[OperatorMetri
 
 @dataclass
 class OutputDelay:
-    """Between an arrival or an expiry and its effect in the answer, in ticks (N7)."""
+    """The delay between an arrival or an expiration and its effect on the answer, in ticks (N7)."""
 
     changes: int = 0
     total: int = 0
     maximum: int = 0
 
     def add(self, delays: Ints) -> None:
-        """Changes of the answer that came so late; what was there before time began is not late."""
+        """Add the delays of changes of the answer; changes dated before the first instant have no delay."""
         delays = delays[delays < LONGEST]
         if len(delays):
             self.changes += len(delays)
@@ -104,5 +104,5 @@ class OutputDelay:
 
     @property
     def average(self) -> float:
-        """Over all changes so far."""
+        """The average delay of all changes so far."""
         return self.total / self.changes if self.changes else 0.0

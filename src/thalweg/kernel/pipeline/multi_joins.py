@@ -1,4 +1,4 @@
-"""Multi-way joins: which operator runs one, with which indexes, and who orders its walks."""
+"""Lowering of multi-way joins: the operator, its indexes, and the function that chooses its join orders."""
 
 from __future__ import annotations
 
@@ -21,15 +21,17 @@ from thalweg.core.stream_statistics import Orders, StreamStatistics
 from thalweg.core.strings import StringPool
 from thalweg.kernel import multi_join as operators
 from thalweg.kernel.pipeline.buffers import make_buffer
-from thalweg.kernel.pipeline.builder import Stages
-from thalweg.kernel.pipeline.composed_joins import Side
+from thalweg.kernel.pipeline.builder import PipelineBuilder
+from thalweg.kernel.pipeline.composed_joins import JoinInput
 from thalweg.kernel.pipeline.settings import Settings
 from thalweg.kernel.pipeline.strategy import Strategy
 from thalweg.optimizer.join_orders import Algorithm, Method, choose_orders
 
 
-def multi_join(stages: Stages, plan: MultiJoin, sides: Sequence[Side], settings: Settings, strategy: Strategy) -> int:
-    """The operator that the settings ask for."""
+def multi_join(
+    builder: PipelineBuilder, plan: MultiJoin, sides: Sequence[JoinInput], settings: Settings, strategy: Strategy
+) -> int:
+    """Add the operator that the settings ask for."""
     _check(plan, settings, strategy)
     graph = join_graph(plan.condition, plan.offsets)
     indexed = _indexed(graph, settings)
@@ -39,8 +41,8 @@ def multi_join(stages: Stages, plan: MultiJoin, sides: Sequence[Side], settings:
         return choose_orders(streams, algorithm, indexed, interval, settings.order)
 
     lookups = [max(1, sum(i in a.inputs for a in graph.attributes)) if i in indexed else 1 for i in range(len(sides))]
-    schemas, condition = [stages.schema(side.place) for side in sides], plan.condition
-    buffer_settings, dated = stages.settings, stages.dated
+    schemas, condition = [builder.schema(side.place) for side in sides], plan.condition
+    buffer_settings, dated = builder.settings, builder.dated
     kinds = [[side.kind] * n for side, n in zip(sides, lookups, strict=True)]
 
     def make(pool: StringPool) -> operators.MultiJoin:
@@ -49,17 +51,18 @@ def multi_join(stages: Stages, plan: MultiJoin, sides: Sequence[Side], settings:
             "indexed": indexed,
             "choose": choose,
             "drift": settings.drift,
+            "tuning": buffer_settings.tuning,
         }
         if settings.reevaluate:
             lazy = {**options, "interval": settings.reevaluate}
             return operators.LazyMultiJoin(schemas, condition, pool, dated, **lazy)
         return operators.MultiJoin(schemas, condition, pool, dated, **options)
 
-    return stages.add(plan.schema, make, *(side.place for side in sides))
+    return builder.add(plan.schema, make, *(side.place for side in sides))
 
 
 def _indexed(graph: JoinGraph, settings: Settings) -> frozenset[int]:
-    """The inputs that are looked up. A hybrid join has an index on the later half unless it is told on which."""
+    """The inputs that have indexes. A hybrid join has indexes on the second half, unless the settings name others."""
     inputs = len(graph.offsets) - 1
     shared = frozenset(i for attribute in graph.attributes for i in attribute.inputs)
     match Method(settings.join):
@@ -83,17 +86,17 @@ def _check(plan: MultiJoin, settings: Settings, strategy: Strategy) -> None:
             "cannot be kept",
             hint="strategies auto, nt, ord and direct evaluate joins at intervals",
         )
-    odd = next((child for child in plan.inputs if not _comes_and_goes_once(child)), None)
-    if settings.reevaluate and odd is not None:
+    returning = next((child for child in plan.inputs if not _never_returns(child)), None)
+    if settings.reevaluate and returning is not None:
         raise PlanError(
             f"a join that is evaluated at intervals (reevaluate={settings.reevaluate}) joins windows, streams and "
-            f"tables, but {odd.label} below it may take a tuple back for a while",
+            f"tables, but {returning.label} below it may take a tuple back for a while",
             hint="evaluate it at once: reevaluate=0",
         )
 
 
-def _comes_and_goes_once(plan: Plan) -> bool:
-    """Whether a tuple that has gone never comes back: then it makes no difference when it is joined."""
+def _never_returns(plan: Plan) -> bool:
+    """Whether a tuple that has left never returns: then the time at which it is joined makes no difference."""
     while isinstance(plan, Select | Project):
         plan = plan.child
     return isinstance(plan, StreamScan | Windowed | RelationScan)

@@ -1,4 +1,4 @@
-"""Joins whose tuples carry the order of their arrival, so that results are found by who leaves."""
+"""Lowering of joins over physical windows to OrderedJoin, whose input tuples carry their arrival numbers."""
 
 from __future__ import annotations
 
@@ -12,31 +12,33 @@ from thalweg.kernel.operators.number import Number, numbered
 from thalweg.kernel.operators.ordered_join import OrderedJoin
 from thalweg.kernel.operators.select import Select as Selection
 from thalweg.kernel.pipeline.buffers import join_buffers
-from thalweg.kernel.pipeline.builder import Places, Stages
+from thalweg.kernel.pipeline.builder import PipelineBuilder, PlaceByPlan
 from thalweg.kernel.windows import make_window
 from thalweg.patterns import derive
 
 
 class OrderedJoins:
-    """The plans below such joins once more, with the number of each tuple as a last column."""
+    """Lowers the inputs of such joins with the arrival number of each tuple as the last column."""
 
-    def __init__(self, stages: Stages, place: Callable[[Plan], int], places: Places) -> None:
-        """`place` tells where a base stream comes from, `places` what has been lowered already."""
-        self._stages = stages
+    def __init__(self, builder: PipelineBuilder, place: Callable[[Plan], int], places: PlaceByPlan) -> None:
+        """`place` lowers a base stream; `places` are the inputs that have been lowered with numbers."""
+        self._builder = builder
         self._source = place
         self._places = places
 
     def join(self, plan: Join) -> int:
-        """A join that `patterns.has_orders`."""
-        stages = self._stages
+        """Add a join for which `patterns.has_orders` is true."""
+        builder = self._builder
         left, right = self._numbered(plan.left), self._numbered(plan.right)
-        edges, settings, dated = (derive(plan.left), derive(plan.right)), stages.settings, stages.dated
-        a, b, condition = stages.schema(left), stages.schema(right), plan.condition
+        edges, settings, dated = (derive(plan.left), derive(plan.right)), builder.settings, builder.dated
+        a, b, condition = builder.schema(left), builder.schema(right), plan.condition
 
         def make(pool: StringPool) -> OrderedJoin:
-            return OrderedJoin(a, b, condition, pool, dated, buffers=join_buffers(*edges, settings))
+            return OrderedJoin(
+                a, b, condition, pool, dated, buffers=join_buffers(*edges, settings), tuning=settings.tuning
+            )
 
-        return stages.add(plan.schema, make, left, right)
+        return builder.add(plan.schema, make, left, right)
 
     def _numbered(self, plan: Plan) -> int:
         if plan not in self._places:
@@ -44,21 +46,21 @@ class OrderedJoins:
         return self._places[plan]
 
     def _lower(self, plan: Plan) -> int:
-        """The number passes through selections and windows like any column, and projections keep it."""
-        stages = self._stages
+        """Selections and windows pass the number on like any column; projections add it to their columns."""
+        builder = self._builder
         match plan:
             case Select(child, predicate):
                 below = self._numbered(child)
-                schema = stages.schema(below)
-                return stages.add(schema, lambda pool: Selection(schema, predicate, pool), below)
+                schema = builder.schema(below)
+                return builder.add(schema, lambda pool: Selection(schema, predicate, pool), below)
             case Project(child, items):
                 below = self._numbered(child)
-                return stages.project(below, [*items, _number(stages.schema(below))])
+                return builder.project(below, [*items, _number(builder.schema(below))])
             case Windowed(child, window):
                 below = self._numbered(child)
-                schema, dated = stages.schema(below), stages.dated
-                return stages.add(schema, lambda pool: make_window(window, schema, pool, dated, derived=False), below)
-        return stages.add(numbered(plan.schema), lambda _: Number(), self._source(plan))
+                schema, dated = builder.schema(below), builder.dated
+                return builder.add(schema, lambda pool: make_window(window, schema, pool, dated, derived=False), below)
+        return builder.add(numbered(plan.schema), lambda _: Number(), self._source(plan))
 
 
 def _number(schema: Schema) -> Named:

@@ -1,4 +1,4 @@
-"""A plan's operators in the order of their dependencies, run a batch at a time."""
+"""A pipeline: the operators of a plan in the order of their dependencies, run one batch at a time."""
 
 from __future__ import annotations
 
@@ -19,50 +19,50 @@ from thalweg.kernel.state.snapshot import Tree, kind_of, nbytes
 
 @dataclass(frozen=True)
 class Node:
-    """An operator with the places of its inputs, or a source (no operator) with the name it is fed by."""
+    """An operator with the places of its inputs, or a source (no operator) with its name."""
 
     schema: Schema
     operator: Operator | None
     inputs: tuple[int, ...] = ()
     source: str = ""
-    tells_changes: bool = False  # ISTREAM and its kin: what is there before anything happens is no change
-    wakes: bool = False  # windows and EXPIRE: time alone lets tuples in and out
-    announces: bool = False  # the uppermost selection of a window whose tuples know their ends
+    emits_changes: bool = False  # ISTREAM, DSTREAM, RSTREAM: the relation before the first batch is no change
+    wakes: bool = False  # windows and EXPIRE: their output changes as time passes
+    announces: bool = False  # the last selection or projection above a window whose tuples have known ends
 
 
 class Pipeline:
-    """Takes what streams and tables gained up to `now`, gives what the answer gained."""
+    """Turns the changes of streams and tables up to `now` into the changes of the answer."""
 
     def __init__(self, nodes: Sequence[Node], pool: StringPool, dated: bool, identity: Identity) -> None:
         self.nodes = tuple(nodes)
         self.identity = identity
         self.pool = pool
         self.dated = dated
-        self.places: Mapping[Plan, int] = {}  # by sub-plan, the node that gives its results; kept by `build`
+        self.places: Mapping[Plan, int] = {}  # by sub-plan, the node that gives its results; set by `build`
         self.metrics = [OperatorMetrics(name_of(node)) for node in self.nodes]
 
     @property
     def schema(self) -> Schema:
-        """The answer's columns."""
+        """The schema of the answer."""
         return self.nodes[-1].schema
 
     def begin(self, before: Instant) -> Batch:
-        """The answer over nothing, just before anything can happen; to be called once, first.
+        """The answer over empty inputs, just before the first instant. It must be called once, before `process`.
 
-        What is there already (a count of zero) is not new, so stream operators take note of it and say nothing.
+        The row of a global aggregate, such as a count of zero, is no change: stream operators see it and emit nothing.
         """
         return self.begin_all(before)[-1]
 
     def begin_all(self, before: Instant, feeds: Mapping[str, Batch] | None = None) -> list[Batch]:
-        """The same for every operator, over what is there from the beginning."""
+        """The outputs of all operators, over the contents that tables have from the beginning."""
         return self.process_all(feeds or {}, before, silent=True)
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Batch:
-        """One batch: all that streams and tables gained since the last one, up to and at `now`."""
+        """Process one batch: the changes of streams and tables since the last batch, up to and including `now`."""
         return self.process_all(feeds, now)[-1]
 
     def process_all(self, feeds: Mapping[str, Batch], now: Instant, silent: bool = False) -> list[Batch]:
-        """The same with the output of every operator; if `silent`, those that give changes give none."""
+        """Process one batch, and return the output of every operator; if `silent`, stream operators emit nothing."""
         results: list[Batch] = []
         for node, metrics in zip(self.nodes, self.metrics, strict=True):
             inputs: list[Batch] = []
@@ -71,21 +71,21 @@ class Pipeline:
             else:
                 inputs = [results[i] for i in node.inputs]
                 result = node.operator.process(inputs, now)
-            if result is None or (silent and node.tells_changes):
+            if result is None or (silent and node.emits_changes):
                 result = Batch.empty(node.schema, self.dated)
             metrics.count(inputs, result, node.operator)
             results.append(result)
         return results
 
     def measure(self) -> list[OperatorMetrics]:
-        """What each operator has done, and what it holds now, also in bytes."""
+        """The metrics of all operators, with the current sizes of their state in tuples and bytes."""
         for node, metrics in zip(self.nodes, self.metrics, strict=True):
             if node.operator is not None:
                 metrics.stored, metrics.bytes = node.operator.stored, nbytes(node.operator)
         return self.metrics
 
     def snapshot(self) -> Tree:
-        """All that the pipeline remembers between two batches. Nothing that happens later changes it."""
+        """The state of all operators between two batches. Later batches do not change the snapshot."""
         return {
             "identity": self.identity.as_tree(),
             "nodes": self._kinds(),
@@ -95,9 +95,9 @@ class Pipeline:
         }
 
     def restore(self, tree: Tree) -> None:
-        """Go on from a snapshot, in a pipeline that has just been built (`begin` must not be called) or in any other.
+        """Go back to a snapshot; in a new pipeline, `begin` must not be called before or after.
 
-        A SnapshotError says so if the snapshot is of another plan or strategy.
+        Raise a SnapshotError if the snapshot is of another plan or strategy.
         """
         self.identity.check(tree.get("identity") if isinstance(tree, Mapping) else None)
         if tree["nodes"] != self._kinds():
@@ -118,15 +118,15 @@ class Pipeline:
 
     @property
     def stored(self) -> int:
-        """How many tuples all operators hold."""
+        """The number of tuples in the state of all operators."""
         return sum(metrics.stored for metrics in self.metrics)
 
 
 def kind_name(node: Node) -> str:
-    """What snapshots call an operator, however its class is called and whatever version its state has; or a source."""
+    """The name of a node in snapshots: the kind of its operator's state without the version, or the source's name."""
     return f"source {node.source}" if node.operator is None else kind_of(type(node.operator)).rpartition("/")[0]
 
 
 def name_of(node: Node) -> str:
-    """The operator's name, or the source's."""
+    """The name of a node in metrics and EXPLAIN: the class of its operator, or the source's name."""
     return f"source {node.source}" if node.operator is None else type(node.operator).__name__

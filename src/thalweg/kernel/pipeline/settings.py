@@ -1,4 +1,4 @@
-"""What can be set about how a query is run. No answer depends on it but for promised delays (`eager`, `reevaluate`)."""
+"""Settings of how a query is run. No answer depends on them, except for promised delays (`eager`, `reevaluate`)."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ ALGORITHMS = tuple(algorithm.value for algorithm in Algorithm)
 
 @dataclass(frozen=True)
 class Settings:
-    """Intervals are in ticks; 0 means at once. Without `optimize` a plan is run as it is written.
+    """Settings of a query. Intervals are in ticks; 0 means at once. Without `optimize` a plan is run as it is written.
 
-    `partitions` of a buffer by expiry (U6). `lazy`: how often state that nothing waits for is cleared of what has
-    ended. `eager`: how often operators that must react to an end are told the time (queued strategies); answers come
-    that much later at most (U3). `scheduler` and `slot`, the items an operator may take in its turn, are those of
-    queued strategies (N6).
+    `partitions`: of a buffer by expiration time (U6). `lazy`: how often ended tuples are dropped from buffers. `eager`:
+    how often operators that must react to ends learn the time in queued strategies; answers are at most so much later
+    (U3). `scheduler` and `slot` (items that an operator may take at a time) apply to queued strategies (N6).
 
-    `above_negation`: how results that a negation may delete before their time are told and kept above it (U7):
-    "direct" with the ends that they have, hashed on their keys, "partitions" the same in partitions by exp, "hybrid"
-    all ends by negative tuples. "auto" is "direct", or "hybrid" where most are expected to be deleted.
+    `above_negation`: how plans above a negation handle results that it may delete before their ends (U7). "direct":
+    results carry their ends, and joins keep them in hash buffers; "partitions": the same, with partitions by end;
+    "hybrid": negative tuples end all results. "auto" is "direct", or "hybrid" if most results are expected to be
+    deleted before their ends.
 
-    Of multi-way joins (GolabOzsu2003): `join` says how to find partners ("hash", "nested-loops", or "hybrid" with an
-    index on the inputs at the positions `indexed`), `algorithm` how new tuples are walked through the other windows,
-    `reevaluate` how often that is done (M3; results come that much later at most), `order` the positions of the inputs
-    in the order to walk them, `drift` the factor by which rates, sizes or distinct values change before another order
-    is looked for.
+    Multi-way joins (GolabOzsu2003): `join` is the way to find partners ("hash", "nested-loops", or "hybrid" with an
+    index on the inputs at the positions `indexed`); `algorithm` the way to order the joins of new tuples with the other
+    windows; `reevaluate` the interval between evaluations (M3; results are at most so much later); `order` the
+    positions of the inputs in join order; `drift` the factor by which rates, sizes or distinct values must change
+    before another order is chosen.
 
-    `in_parts`: aggregates without keys are computed of parts of their tuples first, in all shards, where windows move
-    by so many ticks at a time, or (MIN and MAX) reach so far; None: nowhere.
+    `in_parts`: aggregates without keys are computed by partial aggregation, in all shards, if windows slide by at least
+    so many ticks, or (MIN and MAX) are at least so wide; None: never.
     """
 
     partitions: int = 10
@@ -59,7 +59,7 @@ class Settings:
             if getattr(self, name) < least:
                 raise PlanError(f"{name} must be at least {least}, not {getattr(self, name)}")
         if self.partitions > 10_000:
-            raise PlanError(f"a buffer has at most 10000 partitions, not {self.partitions}")
+            raise PlanError(f"partitions must be at most 10000, not {self.partitions}")
         if self.scheduler not in SCHEDULERS:
             raise PlanError(f"there is no scheduler {self.scheduler!r}", candidates=SCHEDULERS)
         if self.above_negation not in ABOVE_NEGATION:
@@ -79,7 +79,7 @@ class Settings:
             raise PlanError(f"drift is a factor greater than 1, not {self.drift}", hint='float("inf") never re-orders')
 
     def make_scheduler(self) -> Scheduler:
-        """The scheduler that is set; its slots are counted in items, so that runs can be repeated."""
+        """A new scheduler; its slots are counted in items, so that runs can be repeated."""
         if self.scheduler == "fifo":
             return Fifo()
         calls = count()

@@ -1,1 +1,1 @@
-"""State buffers and the codes that address them. Knows nothing of operators."""
+"""The state of operators: buffers, the codes that address them, and snapshots. It imports no operator."""

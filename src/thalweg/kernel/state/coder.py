@@ -1,4 +1,4 @@
-"""Dense codes for keys: equal keys get equal small integers, so that state can live in plain arrays."""
+"""Dense codes for keys: 0, 1, 2 ... in order of first appearance, so that state by key lies in plain arrays."""
 
 from __future__ import annotations
 
@@ -11,32 +11,33 @@ from thalweg.core.runs import Run, join_runs, with_run
 from thalweg.kernel.state.hashing import HashTable
 from thalweg.kernel.state.snapshot import Stateful, Tree
 
-# A table by value beats hashing while the values' spread is within this; beyond, memory would suffer.
-_SPREAD = 1 << 22
-_DENSE = 16  # places of the table for each value
+# A table by value is faster than hashing, but takes memory for every value between the least and the greatest.
+_MOST_TABLE_ENTRIES = 1 << 22
+_SORT_WHEN_ENTRIES_PER_VALUE = 16  # with so many table entries for each new value, sorting beats scanning the table
 
 
 class LaneCoder(Stateful, kind="lane-codes/1"):
-    """Codes 0, 1, 2 ... for the values of one int64 lane, in order of appearance.
+    """Codes 0, 1, 2 ... for the values of one int64 lane, in order of first appearance.
 
-    Codes are never taken back, so a snapshot is a log of values: it adds a run to that of the snapshot before.
+    A code is never given to another value, so a snapshot adds one run of new values to the previous snapshot's.
+    State: one entry per distinct value, for ever.
     """
 
     KEPT = ("_log",)
 
     def __init__(self) -> None:
-        self._log: list[Run] = []  # the values by code that snapshots have told of
+        self._log: list[Run] = []  # runs of values by code, as far as they have been saved
         self._forget()
 
     def _forget(self) -> None:
         self.size = 0
-        self._null = -1  # the code of NULL, once it has one; too far from all other values for the table
+        self._null = -1  # the code of NULL or -1; NULL is too far from all other values for the table
         self._base = 0
-        self._table: Ints = np.full(0, -1, dtype=np.int64)  # code by value - base, -1 if unknown
-        self._hashed: HashTable | None = None  # instead of the table, once the values are spread too widely
+        self._table: Ints = np.full(0, -1, dtype=np.int64)  # codes by (value - base); -1 if the value has no code
+        self._hashed: HashTable | None = None  # replaces the table when values are too far apart
 
     def encode(self, lane: Ints) -> Ints:
-        """The codes of values; new values get new codes."""
+        """The codes of the values; new values get new codes."""
         if not len(lane):
             return lane
         if self._hashed is None:
@@ -50,7 +51,7 @@ class LaneCoder(Stateful, kind="lane-codes/1"):
         return codes
 
     def adopt(self, values: Ints) -> None:
-        """Give these values, which must differ, the codes 0, 1, 2 ... and no others."""
+        """Forget all codes, then give these values, which must differ, the codes 0, 1, 2 ..."""
         self._forget()
         nulls = np.flatnonzero(values == NULL)
         known = np.delete(values, nulls)
@@ -63,19 +64,19 @@ class LaneCoder(Stateful, kind="lane-codes/1"):
         self.size = len(values)
 
     def snapshot(self) -> Tree:
-        """All values so far; those of earlier snapshots are shared with them."""
+        """All values so far, by code; the runs of earlier snapshots are shared."""
         logged = sum(len(run[0]) for run in self._log)
         if logged < self.size:
             self._log = with_run(self._log, (self._values(logged),))
         return super().snapshot()
 
     def restore(self, tree: Tree) -> None:
-        """Go back to a snapshot: the same codes, looked up anew."""
+        """Go back to a snapshot, and rebuild the table or hash table from the values."""
         super().restore(tree)
         self.adopt(join_runs(self._log)[0] if self._log else np.empty(0, dtype=np.int64))
 
     def _values(self, since: int) -> Ints:
-        """The values of the codes from `since` on."""
+        """The values whose codes are `since` or greater."""
         values = np.full(self.size - since, NULL)
         if self._hashed is None:
             known = np.flatnonzero(self._table >= since)
@@ -102,30 +103,30 @@ class LaneCoder(Stateful, kind="lane-codes/1"):
         return spread
 
     def _each_once(self, values: Ints) -> Ints:
-        """Values that the table covers, ascending; where they are many, a look at all of it is faster than sorting."""
-        if _DENSE * len(values) < len(self._table):
+        """The distinct values, ascending. If there are many, marking them in the table is faster than sorting."""
+        if _SORT_WHEN_ENTRIES_PER_VALUE * len(values) < len(self._table):
             return np.unique(values)
-        there = np.zeros(len(self._table), dtype=np.bool_)
-        there[values - self._base] = True
-        return np.flatnonzero(there) + self._base
+        marked = np.zeros(len(self._table), dtype=np.bool_)
+        marked[values - self._base] = True
+        return np.flatnonzero(marked) + self._base
 
     def _cover(self, values: Ints) -> bool:
-        """Make the table reach all values; False if it would grow too large."""
+        """Extend the table to cover all values; return False if it would become too large."""
         low, high = int(values.min()), int(values.max())
         known = len(self._table)
         if known:
             low, high = min(low, self._base), max(high, self._base + known - 1)
-        if high - low >= _SPREAD:
+        if high - low >= _MOST_TABLE_ENTRIES:
             return False
         if not known or low < self._base or high >= self._base + known:
-            grown = np.full(min(max(high - low + 1, 2 * known), _SPREAD), -1, dtype=np.int64)
+            grown = np.full(min(max(high - low + 1, 2 * known), _MOST_TABLE_ENTRIES), -1, dtype=np.int64)
             if known:
                 grown[self._base - low : self._base - low + known] = self._table
             self._table, self._base = grown, low
         return True
 
     def _leave_table(self) -> HashTable:
-        """The same codes in a hash table, NULL among them."""
+        """Move all codes, also that of NULL, into a hash table."""
         hashed = HashTable(1)
         if self.size:
             hashed.adopt([self._values(0)], self.size)
@@ -134,7 +135,7 @@ class LaneCoder(Stateful, kind="lane-codes/1"):
 
 
 class KeyCoder(Stateful, kind="key-codes/1"):
-    """Codes for keys of any number of lanes: pairs of codes are packed and coded again."""
+    """Codes for keys of any number of lanes: the codes of two lanes are packed into one integer and coded again."""
 
     KEPT = ("_lanes", "_pairs")
 
@@ -144,13 +145,13 @@ class KeyCoder(Stateful, kind="key-codes/1"):
 
     @property
     def size(self) -> int:
-        """How many codes there are: all codes are below."""
+        """The number of codes; every code is below it."""
         if not self._lanes:
             return 1
         return (self._pairs or self._lanes)[-1].size
 
     def encode(self, lanes: Sequence[Lane], rows: int) -> Ints:
-        """The code of each row's key; a key of no lanes is always code 0."""
+        """The code of each row's key; a key without lanes has code 0."""
         if not self._lanes:
             return np.zeros(rows, dtype=np.int64)
         codes = self._lanes[0].encode(identity(lanes[0]))

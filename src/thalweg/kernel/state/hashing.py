@@ -1,7 +1,8 @@
-"""A hash table for whole lanes at a time: dense codes for keys, given back when keys are released.
+"""A vectorised hash table: dense codes for keys; the code of a released key can be given to another key.
 
-Open addressing, linear probing. All rows of a lane look at their slots at once; those that found another key look at
-the next slot, and so on: the number of rounds is the longest walk, a dozen or so, and later rounds are few rows.
+Open addressing with linear probing. All rows probe their first slots at once; rows that found another key probe the
+next slot, and so on. There are as many rounds as the longest probe sequence has slots, a dozen or so, and later rounds
+have few rows.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numpy.typing as npt
 
 from thalweg.core.lanes import Flags, Ints
 
-_EMPTY, _REMOVED = -1, -2  # codes of slots without a key; a walk goes on past the latter
-_SPARE = 256  # slots behind the last one that a hash can give, so that walks need not turn round
+_EMPTY, _REMOVED = -1, -2  # codes of slots without a key; a probe continues past a removed one
+_OVERFLOW_SLOTS = 256  # behind the last slot of a hash value, so that probes need not wrap around
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
 
@@ -22,8 +23,8 @@ class HashTable:
     """Codes 0, 1, 2 ... for keys of one or more int64 lanes."""
 
     def __init__(self, lanes: int) -> None:
-        self.size = 0  # all codes are below
-        self.free = np.empty(0, dtype=np.int64)  # codes below `size` that no key has
+        self.size = 0  # every code is below it
+        self.free = np.empty(0, dtype=np.int64)  # codes below `size` without a key
         self._used = 0  # slots that are not empty
         self._bits = 6
         self._keys: list[Ints] = [np.empty(0, dtype=np.int64) for _ in range(lanes)]  # by slot
@@ -31,17 +32,17 @@ class HashTable:
         self._build(self._keys, self._codes)
 
     def encode(self, lanes: Sequence[Ints]) -> Ints:
-        """The codes of keys; new keys get new codes."""
+        """The codes of the keys; new keys get new codes."""
         self._reserve(len(lanes[0]))
         slots = self._first_slots(lanes)
         codes = self._codes[slots]
         rest = np.flatnonzero(~self._holds(slots, codes, lanes))
         if len(rest):
-            codes[rest] = self._walk([lane[rest] for lane in lanes], slots[rest])
+            codes[rest] = self._probe([lane[rest] for lane in lanes], slots[rest])
         return codes
 
-    def _walk(self, keys: Sequence[Ints], slots: Ints) -> Ints:
-        """The codes of keys that were not found at first sight; each looks at one slot after the other."""
+    def _probe(self, keys: Sequence[Ints], slots: Ints) -> Ints:
+        """The codes of keys that are not in their first slots: probe slot after slot, and claim empty ones."""
         codes = np.empty(len(slots), dtype=np.int64)
         rest = np.arange(len(slots))
         while len(rest):
@@ -58,14 +59,14 @@ class HashTable:
         return codes
 
     def _holds(self, slots: Ints, codes: Ints, keys: Sequence[Ints]) -> Flags:
-        """Whether slots, which have these codes, hold these keys."""
+        """Where slots, which have these codes, hold these keys."""
         same = codes >= 0
         for kept, key in zip(self._keys, keys, strict=True):
             same &= kept[slots] == key
         return same
 
     def adopt(self, lanes: Sequence[Ints], size: int, free: Ints | None = None) -> None:
-        """Take over keys that have the codes 0 .. size - 1 already, but for free ones; the table must be new."""
+        """Fill a new table with keys that already have the codes 0 .. size - 1, except for the free codes."""
         self.size = size
         codes = np.arange(size)
         if free is not None and len(free):
@@ -75,22 +76,22 @@ class HashTable:
         self._build([lane[codes] for lane in lanes], codes)
 
     def known(self, since: int) -> tuple[Ints, list[Ints]]:
-        """The codes from `since` on that keys have, and their keys."""
+        """The codes in use that are `since` or greater, and their keys."""
         slots = np.flatnonzero(self._codes >= since)
         return self._codes[slots], [kept[slots] for kept in self._keys]
 
     def release(self, lanes: Sequence[Ints], codes: Ints) -> None:
-        """Forget keys that have these codes; later keys may get the codes."""
+        """Forget keys, given with their codes; later keys may get the codes."""
         slots = self._first_slots(lanes)
-        walking = np.arange(len(slots))
-        while len(walking):
-            walking = walking[self._codes[slots[walking]] != codes[walking]]
-            slots[walking] += 1
+        probing = np.arange(len(slots))
+        while len(probing):
+            probing = probing[self._codes[slots[probing]] != codes[probing]]
+            slots[probing] += 1
         self._codes[slots] = _REMOVED
         self.free = np.concatenate([self.free, codes])
 
     def _claim(self, keys: Sequence[Ints], slots: Ints) -> None:
-        """Keys that met an empty slot take it with a new code; of several that met the same one the last does."""
+        """Give empty slots, with new codes, to the keys that found them; the last of several keys gets the slot."""
         rows = np.flatnonzero(self._codes[slots] == _EMPTY)
         if not len(rows):
             return
@@ -110,7 +111,7 @@ class HashTable:
         return np.concatenate([again, fresh])
 
     def _reserve(self, count: int) -> None:
-        """Room for more keys with at most half of the slots in use; removed ones are swept out on the way."""
+        """Make room for more keys, with at most half of the slots in use; a rebuild drops removed slots."""
         if 2 * (self._used + count) > 1 << self._bits:
             alive = self.size - len(self.free)
             self._bits = max(self._bits, (3 * (alive + count)).bit_length())
@@ -121,12 +122,12 @@ class HashTable:
         self._build([kept[alive] for kept in self._keys], self._codes[alive])
 
     def _build(self, keys: Sequence[Ints], codes: Ints) -> None:
-        """Slots for keys that differ: in the order of their hashes, each in its own or the next free one."""
+        """Fill new slots with keys that differ: in order of their hashes, each in its own slot or the next free one."""
         wanted = self._first_slots(keys)
         order = np.argsort(wanted, kind="stable")
         places = np.arange(len(order))
         slots = np.maximum.accumulate(wanted[order] - places) + places
-        length = max(1 << self._bits, int(slots[-1]) + 1 if len(slots) else 0) + _SPARE
+        length = max(1 << self._bits, int(slots[-1]) + 1 if len(slots) else 0) + _OVERFLOW_SLOTS
         self._keys = [np.zeros(length, dtype=np.int64) for _ in keys]
         self._codes = np.full(length, _EMPTY)
         for kept, key in zip(self._keys, keys, strict=True):

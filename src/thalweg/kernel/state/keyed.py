@@ -1,7 +1,7 @@
 """Tuples sorted by key: the code of their join key, then a hash of the tuple, so that equal tuples are neighbours.
 
-Two tuples are *equal* if row, end and dates are. A negative tuple deletes an equal positive one, from its start on.
-The hash only brings them together; whether they are equal is always looked at.
+Two tuples are *equal* if their rows, ends and dates are. A negative tuple deletes an equal positive one, from its
+start on. The hash only brings equal tuples together; the tuples themselves are always compared.
 """
 
 from __future__ import annotations
@@ -18,40 +18,40 @@ from thalweg.kernel.state.sorting import stable_order
 
 _HASH_BITS = 32
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio
-_FOLD = np.uint64(29)
-_TOP = np.uint64(64 - _HASH_BITS)
+_FOLD_SHIFT = np.uint64(29)
+_TOP_SHIFT = np.uint64(64 - _HASH_BITS)
 
 
 @dataclass(frozen=True)
 class Keyed:
-    """A batch in the order of (key, start)."""
+    """A batch sorted by (key, start)."""
 
     keys: Ints
     tuples: Batch
 
     @staticmethod
     def of(codes: Ints, tuples: Batch) -> Keyed:
-        """Tuples with the codes of their join keys, which must be below 2^31."""
-        return Keyed.told_apart(codes, _hash(tuples), tuples)
+        """Tuples with the codes of their join keys; codes must be below 2^31."""
+        return Keyed.with_tiebreak(codes, _hash(tuples), tuples)
 
     @staticmethod
-    def for_good(codes: Ints, tuples: Batch) -> Keyed:
-        """Tuples that nothing deletes: equal ones need not be neighbours, and codes are sorted faster than hashes."""
+    def of_undeletable(codes: Ints, tuples: Batch) -> Keyed:
+        """Tuples that no negative tuple will delete: they are sorted by code alone, which is faster."""
         if _in_order(tuples.start):
             order = stable_order(codes)
-        else:  # some were kept back, and came with others: times are still in few runs
+        else:  # a window held some tuples back: starts consist of few ascending runs
             by_start = np.argsort(tuples.start, kind="stable")
             order = by_start[stable_order(codes[by_start])]
         return Keyed(codes[order] << _HASH_BITS, tuples.take(order))
 
     @staticmethod
-    def told_apart(codes: Ints, by: Ints, tuples: Batch) -> Keyed:
-        """The same with other numbers below 2^32 in place of the hash: equal for equal tuples."""
-        return Keyed((codes << _HASH_BITS) | by, tuples)._sorted()
+    def with_tiebreak(codes: Ints, tiebreak: Ints, tuples: Batch) -> Keyed:
+        """Tuples with numbers below 2^32 in place of the hash; equal tuples must have equal numbers."""
+        return Keyed((codes << _HASH_BITS) | tiebreak, tuples)._sorted()
 
     @staticmethod
     def concat(parts: Sequence[Keyed]) -> Keyed:
-        """Several as one."""
+        """Several batches as one."""
         if len(parts) == 1:
             return parts[0]
         return Keyed(np.concatenate([p.keys for p in parts]), Batch.concat([p.tuples for p in parts]))._sorted()
@@ -65,16 +65,16 @@ class Keyed:
         return codes_of(self.keys)
 
     def take(self, rows: Lane) -> Keyed:
-        """Some of the tuples: ascending positions, or a mask."""
+        """Some of the tuples, given as ascending positions or as a mask."""
         return Keyed(self.keys[rows], self.tuples.take(rows))
 
     def slices(self, codes: Ints) -> tuple[Ints, Ints]:
-        """Where the tuples with each of some codes begin, and how many they are."""
+        """For each code the position of its first tuple, and the number of its tuples."""
         first, last = (np.searchsorted(self.keys, edge << _HASH_BITS) for edge in (codes, codes + 1))
         return first, last - first
 
     def closed(self) -> Keyed:
-        """The same bag at every instant in fewer tuples: +[a, e) and -[u, e) of equal tuples become +[a, u)."""
+        """Fewer tuples for the same bag at every instant: +[a, e) and -[u, e) of equal tuples become +[a, u)."""
         rows = self._of_both_signs()
         if not len(rows):
             return self
@@ -88,7 +88,7 @@ class Keyed:
         return replace(self, tuples=replace(self.tuples, end=end)).take(kept)
 
     def _of_both_signs(self) -> Ints:
-        """The rows whose key has positive and negative tuples."""
+        """The rows of keys that have both positive and negative tuples."""
         sign = self.tuples.sign
         if not len(sign) or sign.min() == sign.max():
             return np.empty(0, dtype=np.int64)
@@ -103,63 +103,63 @@ class Keyed:
 
 
 def _in_order(start: Ints) -> bool:
-    """As batches mostly are."""
+    """Whether starts ascend, as they do in most batches."""
     return bool((start[1:] >= start[:-1]).all())
 
 
-class Tuples(Protocol):
-    """What makes tuples equal."""
+class Comparable(Protocol):
+    """The attributes that are compared to see whether tuples are equal."""
 
     @property
     def columns(self) -> tuple[Lane, ...]:
-        """The row."""
+        """The columns of the rows."""
 
     @property
     def end(self) -> Ints:
-        """When it ends."""
+        """The ends."""
 
     @property
     def dates(self) -> Dates | None:
-        """Its dates."""
+        """The dates, if there are any."""
 
 
-def equal(some: Tuples, rows: Ints, others: Tuples, other_rows: Ints) -> Flags:
-    """Pair by pair, whether tuples are equal."""
+def equal(some: Comparable, rows: Ints, others: Comparable, other_rows: Ints) -> Flags:
+    """Compare rows[i] of some tuples with other_rows[i] of others."""
     same = np.ones(len(rows), dtype=np.bool_)
-    for a, b in zip(_traits(some), _traits(others), strict=True):
+    for a, b in zip(_compared(some), _compared(others), strict=True):
         same &= identity(a[rows]) == identity(b[other_rows])
     return same
 
 
 def codes_of(keys: Ints) -> Ints:
-    """The codes of the join keys that keys begin with."""
+    """The codes of the join keys, which are the upper bits of keys."""
     return keys >> _HASH_BITS
 
 
-def _traits(tuples: Tuples) -> tuple[Lane, ...]:
+def _compared(tuples: Comparable) -> tuple[Lane, ...]:
     dates = () if tuples.dates is None else (tuples.dates.ts, tuples.dates.exp)
     return (*tuples.columns, tuples.end, *dates)
 
 
-def _hash(tuples: Tuples) -> Ints:
+def _hash(tuples: Comparable) -> Ints:
     mixed = np.zeros(len(tuples.end), dtype=np.uint64)
-    for lane in _traits(tuples):
+    for lane in _compared(tuples):
         mixed ^= identity(lane).view(np.uint64)
         mixed *= _MULTIPLIER
-        mixed ^= mixed >> _FOLD
-    return (mixed >> _TOP).view(np.int64)
+        mixed ^= mixed >> _FOLD_SHIFT
+    return (mixed >> _TOP_SHIFT).view(np.int64)
 
 
 def _pairs(group: Ints, sign: Lane) -> tuple[Ints, Ints]:
-    """Rows of positive tuples and, for each, that of the negative one that deletes it, in groups of equal tuples.
+    """Rows of positive tuples and, for each, the row of the negative tuple that deletes it; groups hold equal tuples.
 
-    The rows of a group are in order of time, and so are its pairs: first in, first out. A negative tuple that finds
-    no positive one before it in the group deletes something older than all of them.
+    The rows of a group are in order of time, and are paired first in, first out. A negative tuple without a positive
+    one before it in the group deletes a tuple that is older than the batch, and is left out.
     """
     level = np.cumsum(sign, dtype=np.int64)
     first = np.searchsorted(group, group, side="left")
     level -= level[first] - sign[first]  # positive less negative tuples of the group so far
-    floor = -group * (len(group) + 1)  # each group lies below all levels of the one before
+    floor = -group * (len(group) + 1)  # puts each group below all levels of the previous group
     lowest = np.append(np.int64(0), np.minimum.accumulate(level + floor)[:-1])
     older = level + floor < np.minimum(lowest, floor)
     plus, minus = np.flatnonzero(sign > 0), np.flatnonzero((sign < 0) & ~older)

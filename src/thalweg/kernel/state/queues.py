@@ -1,7 +1,7 @@
-"""Many FIFO queues in shared lanes: the list of GolabOzsu2005 §5.3.1, one for each dense code.
+"""Many FIFO queues in shared lanes, one for each dense code: the lists of GolabOzsu2005 §5.3.1.
 
-Row number i of a code (numbers begin at 1) lies in the code's ring of slots, so any row is found by arithmetic,
-appending moves nothing, and what has left the front frees its slot. A ring that is too small moves to a larger one.
+The rows of a code are numbered 1, 2 ... and lie in the code's ring of slots. So a row is found by arithmetic, an append
+moves no row, and a row that leaves at the front frees its slot. A ring that is too small moves to a larger one.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from thalweg.core.lanes import Ints, Lane
 from thalweg.core.time import Instant
 from thalweg.kernel.state.snapshot import Stateful
 
-_SMALLEST = 4
+_LEAST_SLOTS = 4
 
 
 class Queues(Stateful, kind="queues/1"):
-    """Rows of lanes by code and number. The first lane says how long a row lives; rows of a code die in order."""
+    """Rows of lanes by code and number. The first lane is the end of a row; the rows of a code end in order."""
 
     KEPT = ("first", "last", "_lanes", "_base", "_mask", "_used")
 
     def __init__(self, dtypes: Sequence[type[Any]]) -> None:
-        self.first = np.zeros(0, dtype=np.int64)  # by code: rows up to this number have left
+        self.first = np.zeros(0, dtype=np.int64)  # by code: the rows up to this number have left
         self.last = np.zeros(0, dtype=np.int64)  # by code: the number of the newest row
         self._lanes: list[Lane] = [np.empty(0, dtype=dtype) for dtype in dtypes]
-        self._base = np.zeros(0, dtype=np.int64)
-        self._mask = np.zeros(0, dtype=np.int64)  # slots of the ring - 1; -1 where there is no ring
-        self._used = 0
+        self._base = np.zeros(0, dtype=np.int64)  # by code: the first slot of its ring
+        self._mask = np.zeros(0, dtype=np.int64)  # by code: the slots of its ring - 1; -1 without a ring
+        self._used = 0  # slots that rings have
 
     def reach(self, codes: int) -> None:
         """Make room for all codes below `codes`."""
@@ -39,16 +39,16 @@ class Queues(Stateful, kind="queues/1"):
             self._mask = np.pad(self._mask, (0, more), constant_values=-1)
 
     def slots(self, codes: Ints, numbers: Ints) -> Ints:
-        """Where rows lie."""
+        """The slots of rows."""
         slots: Ints = self._base[codes] + (numbers & self._mask[codes])
         return slots
 
     def read(self, slots: Ints, lanes: slice = slice(None)) -> list[Lane]:
-        """Some lanes of rows."""
+        """Some lanes of the rows in these slots."""
         return [lane[slots] for lane in self._lanes[lanes]]
 
     def append(self, codes: Ints, ranks: Ints, lanes: Sequence[Lane], clock: Instant) -> None:
-        """More rows; those of a code stand together, with ranks 0, 1, 2 ... What is dead at `clock` may make room."""
+        """Append rows; those of a code stand together, with ranks 0, 1, 2 ... Rows that ended by `clock` may leave."""
         if not len(codes):
             return
         ends = np.append(codes[1:] != codes[:-1], True)
@@ -60,18 +60,18 @@ class Queues(Stateful, kind="queues/1"):
         self.last[touched] += counts
 
     def retract(self, codes: Ints) -> None:
-        """Take back the newest rows, as many of each code as it is named."""
+        """Remove the newest row of each given code; a code that is given twice loses two rows."""
         np.subtract.at(self.last, codes, 1)
 
     def replace(self, codes: Ints, counts: Ints, lanes: Sequence[Lane]) -> None:
-        """Other contents for some codes: `counts` rows each, one code behind the other."""
+        """Replace all rows of some codes by `counts` rows each, given code by code."""
         self.first[codes] = self.last[codes] = 0
         repeated = np.repeat(codes, counts)
         ranks = np.arange(len(repeated)) - np.repeat(np.cumsum(counts) - counts, counts)
         self.append(repeated, ranks, lanes, 0)
 
-    def drop_dead(self, codes: Ints, clock: Instant) -> None:
-        """Let the rows leave that live no longer than `clock`: a binary search in each queue, all at once."""
+    def drop_ended(self, codes: Ints, clock: Instant) -> None:
+        """Remove the rows of some codes that end by `clock`: binary searches in all queues at once."""
         low, high = self.first[codes], self.last[codes]
         while (open_ := low < high).any():
             middle = (low + high + 1) >> 1
@@ -81,17 +81,17 @@ class Queues(Stateful, kind="queues/1"):
         self.first[codes] = low
 
     def alive(self, clock: Instant) -> int:
-        """How many rows live longer than `clock`."""
-        self.drop_dead(np.flatnonzero(self.first < self.last), clock)
+        """Drop the rows that end by `clock`, and return the number of the other rows."""
+        self.drop_ended(np.flatnonzero(self.first < self.last), clock)
         return int((self.last - self.first).sum())
 
     def _make_room(self, codes: Ints, counts: Ints, clock: Instant) -> None:
         full = self.last[codes] + counts - self.first[codes] > self._mask[codes] + 1
         if not full.any():
             return
-        self.drop_dead(codes[full], clock)
+        self.drop_ended(codes[full], clock)
         needed = self.last[codes] + counts - self.first[codes]
-        tight = full & (4 * needed > 3 * (self._mask[codes] + 1))  # else the next batch would come here again
+        tight = full & (4 * needed > 3 * (self._mask[codes] + 1))  # others would be full again soon
         rings = _ring(needed[tight])
         if self._used + int(rings.sum()) <= len(self._lanes[0]):
             self._move(codes[tight], rings, self._lanes, self._used)
@@ -99,14 +99,14 @@ class Queues(Stateful, kind="queues/1"):
         rows = self.last - self.first
         rows[codes] = needed
         rings = np.where(rows > 0, _ring(rows), 0)
-        spacious = (rings < self._mask + 1) & (4 * rows > self._mask)  # it was that long before, it will be again
+        spacious = (rings < self._mask + 1) & (4 * rows > self._mask)  # a queue that shrank may grow again
         rings = np.where(spacious, self._mask + 1, rings)
-        # Zeros, for snapshots: what lay in memory before is nobody's state, and a batch run again must give the same.
+        # Zeros, not uninitialised memory: snapshots save all slots, and a repeated batch must save the same bytes.
         fresh = [np.zeros(int(rings.sum()) * 3 // 2, dtype=lane.dtype) for lane in self._lanes]
         self._move(np.arange(len(rings)), rings, fresh, 0)
 
     def _move(self, codes: Ints, rings: Ints, lanes: list[Lane], base: int) -> None:
-        """Lay out the rings of some codes anew, in `lanes` from `base` on."""
+        """Move the queues of some codes into new rings in `lanes`, from slot `base` on."""
         held = self.last[codes] - self.first[codes]
         numbers = np.arange(int(held.sum())) + np.repeat(self.first[codes] + 1 - (np.cumsum(held) - held), held)
         repeated = np.repeat(codes, held)
@@ -121,7 +121,7 @@ class Queues(Stateful, kind="queues/1"):
 
 
 def _ring(rows: Ints) -> Ints:
-    """Slots for some rows: a power of two that leaves at least a quarter free."""
-    wanted = np.maximum(4 * rows // 3 + 1, _SMALLEST)
+    """The slots of rings for so many rows: a power of two that leaves at least a quarter free."""
+    wanted = np.maximum(4 * rows // 3 + 1, _LEAST_SLOTS)
     powers: Ints = np.int64(1) << np.ceil(np.log2(wanted)).astype(np.int64)
     return powers

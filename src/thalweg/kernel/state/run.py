@@ -1,4 +1,4 @@
-"""Immutable runs: weighted tuples that have all begun, sorted by key."""
+"""Immutable runs: weighted tuples sorted by key, all of which have started."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from thalweg.kernel.state.code_index import CodeIndex
 from thalweg.kernel.state.keyed import Keyed, codes_of, equal
 from thalweg.kernel.state.snapshot import immutable
 
-_SAMPLE = 64
+_SAMPLED_ENDS = 64
 
 
 @immutable("run/1")
 @dataclass(frozen=True)
-class Run:
-    """Tuples by key (see `keyed`); `sign` says how many equal ones a tuple stands for, negative if they are to go.
+class TupleRun:
+    """Tuples by key (see keyed.py). `sign` is a weight: a tuple stands for |sign| equal positive or negative tuples.
 
-    What has been deleted ends at the beginning of time, and so takes part in nothing.
+    A deleted tuple stays in its run with the end BEGINNING, so that it is never alive.
     """
 
     keys: Ints
@@ -33,27 +33,27 @@ class Run:
     dates: Dates | None
 
     @staticmethod
-    def of(arrivals: Keyed) -> Run:
-        """A run of tuples whose starts no longer matter: all that will meet them comes later."""
-        return Run.plain(arrivals)._counted()
+    def of(arrivals: Keyed) -> TupleRun:
+        """A run of tuples, without their starts: all tuples that will be joined with them start later."""
+        return TupleRun.uncounted(arrivals)._counted()
 
     @staticmethod
-    def plain(arrivals: Keyed) -> Run:
-        """The same, where every tuple stands for itself alone."""
+    def uncounted(arrivals: Keyed) -> TupleRun:
+        """A run in which equal neighbours are not merged into one weighted tuple."""
         tuples = arrivals.tuples
-        return Run(arrivals.keys, tuples.columns, tuples.end, tuples.sign.astype(np.int64), tuples.dates)
+        return TupleRun(arrivals.keys, tuples.columns, tuples.end, tuples.sign.astype(np.int64), tuples.dates)
 
     @staticmethod
-    def merge(runs: Sequence[Run], now: Instant) -> Run:
-        """Several runs as one, without what has ended; equal tuples of opposite signs go."""
-        whole = Run.concat([run.alive(now) for run in runs])
-        return whole.take(np.argsort(whole.keys, kind="stable"))._counted()  # stable sorts merge what is sorted
+    def merge(runs: Sequence[TupleRun], now: Instant) -> TupleRun:
+        """Merge runs without their ended tuples; equal tuples of opposite signs cancel."""
+        whole = TupleRun.concat([run.alive(now) for run in runs])
+        return whole.take(np.argsort(whole.keys, kind="stable"))._counted()  # a stable sort merges sorted runs
 
     @staticmethod
-    def concat(runs: Sequence[Run]) -> Run:
-        """Several runs one behind the other, which is a run in itself only if their keys allow it."""
+    def concat(runs: Sequence[TupleRun]) -> TupleRun:
+        """Append runs to each other, without sorting: the caller restores the order of keys."""
         dates = [run.dates for run in runs if run.dates is not None]
-        return Run(
+        return TupleRun(
             np.concatenate([run.keys for run in runs]),
             tuple(np.concatenate(lanes) for lanes in zip(*(run.columns for run in runs), strict=True)),
             np.concatenate([run.end for run in runs]),
@@ -66,54 +66,54 @@ class Run:
 
     @property
     def nbytes(self) -> int:
-        """The memory that the tuples take."""
+        """The size of all arrays."""
         dates = () if self.dates is None else (self.dates.ts, self.dates.exp)
         return sum(lane.nbytes for lane in (self.keys, *self.columns, self.end, self.sign, *dates))
 
-    def take(self, rows: Lane) -> Run:
+    def take(self, rows: Lane) -> TupleRun:
         """Some of the tuples."""
         columns = tuple(c[rows] for c in self.columns)
         dates = self.dates.take(rows) if self.dates is not None else None
-        return Run(self.keys[rows], columns, self.end[rows], self.sign[rows], dates)
+        return TupleRun(self.keys[rows], columns, self.end[rows], self.sign[rows], dates)
 
-    def alive(self, now: Instant) -> Run:
-        """Without what has ended."""
+    def alive(self, now: Instant) -> TupleRun:
+        """The run without its ended tuples."""
         alive = self.end > now
         return self if alive.all() else self.take(alive)
 
     def ended_share(self, now: Instant) -> float:
-        """About how much of the run has ended, judged by a sample."""
-        return float(np.searchsorted(self._some_ends, now, side="right") / max(1, len(self._some_ends)))
+        """The share of tuples that have ended, estimated from a sample."""
+        return float(np.searchsorted(self._sampled_ends, now, side="right") / max(1, len(self._sampled_ends)))
 
     @cached_property
     def last_end(self) -> Instant:
-        """When the last tuple ends."""
+        """The end of the last tuple to end."""
         return int(self.end.max(initial=BEGINNING))
 
     @cached_property
     def first_end(self) -> Instant:
-        """When the first tuple ends; what was deleted has."""
+        """The end of the first tuple to end; BEGINNING if a tuple was deleted."""
         return int(self.end.min(initial=FOREVER))
 
     @cached_property
     def is_plain(self) -> bool:
-        """Whether every tuple stands for itself alone."""
+        """Whether every tuple has weight 1."""
         return bool((self.sign == 1).all())
 
     @cached_property
-    def _some_ends(self) -> Ints:
-        return np.sort(self.end[:: max(1, len(self) // _SAMPLE)])
+    def _sampled_ends(self) -> Ints:
+        return np.sort(self.end[:: max(1, len(self) // _SAMPLED_ENDS)])
 
     def find(self, codes: Ints) -> tuple[Ints, Ints]:
-        """For each code the first place of its tuples and their number."""
+        """For each code the position of its first tuple, and the number of its tuples."""
         return self._index.find(codes)
 
     @cached_property
     def _index(self) -> CodeIndex:
         return CodeIndex(codes_of(self.keys))
 
-    def delete(self, negatives: Keyed) -> tuple[Run, Flags]:
-        """The run without what negative tuples delete, and which of them found something to delete."""
+    def delete(self, negatives: Keyed) -> tuple[TupleRun, Flags]:
+        """The run without the tuples that negative tuples delete, and which negative tuples deleted one."""
         place = np.minimum(np.searchsorted(self.keys, negatives.keys), len(self) - 1)
         rank = np.arange(len(negatives)) - np.searchsorted(negatives.keys, negatives.keys)
         found = (self.keys[place] == negatives.keys) & (rank < self.sign[place])
@@ -127,8 +127,8 @@ class Run:
         end[touched[sign[touched] == 0]] = BEGINNING
         return replace(self, sign=sign, end=end), found
 
-    def _counted(self) -> Run:
-        """Equal neighbours as one tuple; none at all where they add up to nothing."""
+    def _counted(self) -> TupleRun:
+        """Merge equal neighbours into one tuple with the sum of their weights; drop tuples of weight 0."""
         rows = np.flatnonzero(self.keys[1:] == self.keys[:-1])
         if not len(rows):
             return self

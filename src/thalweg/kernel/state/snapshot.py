@@ -1,8 +1,8 @@
 """Snapshots: an operator's state as a tree of plain values and arrays, saved and restored.
 
-A stateful class names its state in KEPT; everything else comes from the plan. Immutable runs (tuples and frozen
-dataclasses of arrays) are shared between the live state and its snapshots, so a writer recognises by identity what it
-has written before; an `ArrayLog` turns each array that changes in place into such runs.
+A stateful class names its state in KEPT; everything else follows from the plan. Immutable runs (tuples and frozen
+dataclasses of arrays) are shared between the live state and its snapshots, so a writer recognises by identity the runs
+that it has written before; an `ArrayLog` turns each array that changes in place into such runs.
 
 Every class whose state is saved has a *kind*: an id of its own such as "timeline/1", a name and a version, given where
 the class is defined. Snapshots name kinds, never modules, so a file can move without breaking a checkpoint. A class
@@ -24,13 +24,13 @@ from thalweg.kernel.state.array_log import ArrayLog
 
 Tree = Any  # None | bool | int | float | str | array | list[Tree] | tuple[Tree, ...] | dict[str, Tree]
 
-PLAIN = frozenset((type(None), bool, int, float, str))  # most of a tree: told apart first
+PLAIN = frozenset((type(None), bool, int, float, str))  # most of a tree, so these are checked first
 
 _Class = TypeVar("_Class", bound=type)
 
 Logs = dict[str, ArrayLog]  # by path below a stateful object
 
-KIND, _ARRAY, _LOGS = "<kind>", "<array>", "<logs>"  # no attribute has such a name
+KIND, _ARRAY, _LOGS = "<kind>", "<array>", "<logs>"  # keys that cannot be the name of an attribute
 _CLASSES: dict[str, type] = {}  # by kind
 _KINDS: dict[type, str] = {}
 
@@ -47,12 +47,12 @@ def register(kind: str, cls: type) -> None:
 
 
 def kinds() -> dict[str, type]:
-    """All classes that snapshots can hold, as far as they have been imported, by kind."""
+    """By kind all classes that snapshots can hold, as far as their modules have been imported."""
     return dict(_CLASSES)
 
 
 def fields_of(cls: type[Any]) -> tuple[str, ...]:
-    """The names of what a snapshot holds of an object of this class."""
+    """The names of the fields that a snapshot holds of an object of this class."""
     return (*cls.KEPT, *cls.ADDED) if issubclass(cls, Stateful) else tuple(f.name for f in fields(cls))
 
 
@@ -76,12 +76,12 @@ def _class_of(kind: str) -> type:
 
 
 class Stateful:
-    """Something with state, found in the attributes that KEPT names.
+    """An object whose state lies in the attributes that KEPT names.
 
-    A class whose attributes hold more than its state, or hold it wastefully, extends both methods, and names what it
-    adds to a snapshot in ADDED. What is not there
-    before a restore is made without its constructor, so its class keeps or derives all that it has. A class without a
-    `kind` is there to be inherited from: it cannot be saved.
+    A class whose attributes hold more than its state, or hold it wastefully, extends `snapshot` and `restore`, and
+    names in ADDED the fields that it adds to snapshots. An object that does not exist before a restore is created
+    without its constructor, so `restore` must set all its attributes. A class without a `kind` is a base class: it
+    cannot be saved.
     """
 
     KEPT: ClassVar[tuple[str, ...]] = ()
@@ -93,11 +93,11 @@ class Stateful:
             register(kind, cls)
 
     def snapshot(self) -> Tree:
-        """The state now. Nothing that happens later changes it."""
+        """The current state as a tree. Later changes of the object do not change the tree."""
         return {KIND: kind_of(type(self))} | {name: self._save_part(name, getattr(self, name)) for name in self.KEPT}
 
     def restore(self, tree: Tree) -> None:
-        """Go back to a snapshot, which may be restored again and elsewhere."""
+        """Go back to a snapshot. The same snapshot can be restored again, also into another object."""
         if tree.get(KIND) != kind_of(type(self)):
             raise SnapshotError(
                 f"expected state of kind {kind_of(type(self))}, but the snapshot has {tree.get(KIND)}",
@@ -113,24 +113,24 @@ class Stateful:
             setattr(self, name, self._load_part(name, tree[name]))
 
     def _save_part(self, name: str, value: Any) -> Tree:
-        """Part of a snapshot. What is in arrays and has not changed since the last one is the same as there."""
+        """A value as part of a snapshot; it shares arrays with the previous snapshot where they have not changed."""
         return _save(value, self, name)
 
     def _load_part(self, name: str, tree: Tree) -> Any:
-        """What `_save_part` has saved under a name."""
+        """The value that `_save_part` saved under a name."""
         logs: Logs = vars(self).get(_LOGS, {})
         for path in [path for path in logs if path == name or path.startswith(f"{name}.")]:
             del logs[path]
         return _load(getattr(self, name, None), tree, self, name)
 
     def _logs(self) -> Logs:
-        """What has been told of its arrays, if it has any."""
+        """The logs of the object's arrays, by path."""
         logs: Logs = vars(self).setdefault(_LOGS, {})
         return logs
 
 
 def immutable(kind: str) -> Callable[[_Class], _Class]:
-    """Marks a frozen dataclass whose arrays are never written to: snapshots share them."""
+    """Give a frozen dataclass a kind. Its arrays must never be written to, because snapshots share them."""
 
     def mark(cls: _Class) -> _Class:
         register(kind, cls)
@@ -144,7 +144,7 @@ register("dates/1", Dates)
 
 
 def nbytes(value: Any) -> int:
-    """The size of all arrays in some state."""
+    """The size of all arrays of a value."""
     match value:
         case np.ndarray():
             return value.nbytes
@@ -160,12 +160,12 @@ def nbytes(value: Any) -> int:
 
 
 def _save(value: Any, owner: Stateful | None, path: str) -> Tree:
-    """A value as a tree; without an owner it is part of a run, whose arrays stay as they are."""
+    """A value as a tree. Without an owner it is part of an immutable run, whose arrays need no log."""
     if type(value) in PLAIN:
         return value
     match value:
         case np.ndarray():
-            return value if owner is None else {_ARRAY: owner._logs().setdefault(path, ArrayLog()).tell(value)}
+            return value if owner is None else {_ARRAY: owner._logs().setdefault(path, ArrayLog()).save(value)}
         case Stateful():
             return value.snapshot()
         case list() | deque():
@@ -181,7 +181,7 @@ def _save(value: Any, owner: Stateful | None, path: str) -> Tree:
             return value.item()
         case int() | float() | str():
             return value
-    raise TypeError(f"{type(value).__name__} cannot be part of a snapshot")
+    raise TypeError(f"{type(value).__name__} cannot be part of a snapshot: its class has no kind")
 
 
 def _load(now: Any, tree: Tree, owner: Stateful | None, path: str) -> Any:

@@ -1,4 +1,4 @@
-"""State addressed by code: growing arrays, and keys that can be had back from their codes."""
+"""State by code: arrays that grow with the codes, and a table that turns keys into codes and codes into keys."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from thalweg.kernel.state.coder import LaneCoder
 from thalweg.kernel.state.hashing import HashTable
 from thalweg.kernel.state.snapshot import Stateful, Tree
 
-_NARROW = 1 << 20  # single keys within such a spread are coded by a plain table, which is never large
+_PLAIN_TABLE_UP_TO_RANGE = 1 << 20  # from the least to the greatest key; a plain table of this size is not large
 
 
 class ByCode(Stateful, kind="by-code/1"):
-    """One value per code, in an array that grows as codes do."""
+    """One value per code, in an array that grows with the codes."""
 
     KEPT = ("values", "_empty")
 
@@ -34,28 +34,28 @@ class ByCode(Stateful, kind="by-code/1"):
 
 
 class KeyTable(Stateful, kind="key-table/1"):
-    """Keys of some lanes by dense code, there and back. A released key's code is given to another key later."""
+    """A dense code for each key of one or more lanes, and back. A released code is given to another key later."""
 
     KEPT = ("_bounds",)
     ADDED = ("keys", "free", "size", "narrow")
 
     def __init__(self, types: Sequence[DataType]) -> None:
         self._types = tuple(types)
-        self._lanes = [ByCode(np.int64, 0) for _ in types]  # by code, as `identity` has them
+        self._lanes = [ByCode(np.int64, 0) for _ in types]  # by code: the keys, as `identity` gives them
         self._narrow = LaneCoder() if len(types) == 1 else None
-        self._bounds = (2**63 - 1, -(2**63))  # the least and the greatest key met
+        self._bounds = (2**63 - 1, -(2**63))  # the least and the greatest key so far
         self._hash = HashTable(max(1, len(types)))
         self._place = ByCode(np.int64, 0)
 
     @property
     def size(self) -> int:
-        """All codes are below."""
+        """Every code is below it."""
         if not self._types:
             return 1
         return self._hash.size if self._narrow is None else self._narrow.size
 
     def encode(self, lanes: Sequence[Lane], rows: int) -> Ints:
-        """The code of each row's key; new keys are kept. A key of no lanes is always code 0."""
+        """The code of each row's key; new keys get new codes. A key without lanes has code 0."""
         if not self._types or not rows:
             return np.zeros(rows, dtype=np.int64)
         keys = [identity(lane) for lane in lanes]
@@ -73,23 +73,23 @@ class KeyTable(Stateful, kind="key-table/1"):
         return tuple(_value(kept.values[codes], type_) for kept, type_ in zip(self._lanes, self._types, strict=True))
 
     def release(self, codes: Ints) -> None:
-        """Forget the keys of some codes; whoever keeps state by code must have none for them. Codes may repeat."""
+        """Forget the keys of some codes, which may repeat. The caller must have no state left for these codes."""
         if self._narrow is not None or not len(self._types) or not len(codes):
             return
         self._place.fit(self.size)
         places = np.arange(len(codes))
         self._place.values[codes] = places
-        codes = codes[self._place.values[codes] == places]  # each once
+        codes = codes[self._place.values[codes] == places]  # each code once
         self._hash.release([kept.values[codes] for kept in self._lanes], codes)
 
     def snapshot(self) -> Tree:
-        """The keys by code. How codes are found follows from them."""
+        """The keys by code; the hash table follows from them."""
         keys = [kept.values for kept in self._lanes]
-        told = {"keys": self._save_part("keys", keys), "free": self._save_part("free", self._hash.free)}
-        return super().snapshot() | told | {"size": self.size, "narrow": self._narrow is not None}
+        saved = {"keys": self._save_part("keys", keys), "free": self._save_part("free", self._hash.free)}
+        return super().snapshot() | saved | {"size": self.size, "narrow": self._narrow is not None}
 
     def restore(self, tree: Tree) -> None:
-        """Go back to a snapshot: the same codes, looked up anew."""
+        """Go back to a snapshot, and rebuild the table or hash table from the keys."""
         super().restore(tree)
         for kept, values in zip(self._lanes, self._load_part("keys", tree["keys"]), strict=True):
             kept.values = values
@@ -105,7 +105,7 @@ class KeyTable(Stateful, kind="key-table/1"):
         known = key[key != NULL]
         low, high = self._bounds
         self._bounds = (int(known.min(initial=low)), int(known.max(initial=high)))
-        return self._bounds[1] - self._bounds[0] < _NARROW
+        return self._bounds[1] - self._bounds[0] < _PLAIN_TABLE_UP_TO_RANGE
 
 
 def _value(key: Ints, type_: DataType) -> Lane:

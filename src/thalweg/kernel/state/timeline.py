@@ -1,7 +1,7 @@
-"""What is due later: rows of lanes, taken out in order of time. The partitioned buffer of GolabOzsu2005 §5.3.2.
+"""Rows that become due at a time: a calendar queue, the partitioned buffer of GolabOzsu2005 §5.3.2.
 
-Rows are appended as immutable runs sorted by time. Taking out what is due up to t moves a mark past a prefix of each
-run; a run whose last row is due is dropped whole. Small runs are merged when there are too many.
+Rows are added as immutable runs sorted by time. The rows due up to t are a slice of each run; a run whose last row was
+taken is dropped. The smaller runs are merged when there are too many.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from thalweg.core.runs import Run, join_runs
 from thalweg.core.time import FOREVER, Instant
 from thalweg.kernel.state.snapshot import Stateful
 
-_MOST_RUNS = 12
+_MERGE_ABOVE_RUNS = 12
 
 
 class Timeline(Stateful, kind="timeline/1"):
-    """Rows that wait for their time; the first lane is the time."""
+    """Rows that wait until they are due; the first lane is the time at which a row is due."""
 
     KEPT = ("_runs", "_taken_counts")
 
     def __init__(self) -> None:
         self._runs: list[Run] = []
-        self._taken_counts: list[int] = []  # by run: so many rows have been taken out
+        self._taken_counts: list[int] = []  # by run: how many rows have been taken out
 
     def __len__(self) -> int:
         return sum(len(run[0]) for run in self._runs) - sum(self._taken_counts)
 
     def add(self, time: Ints, *lanes: Lane) -> None:
-        """More rows, in any order."""
+        """Add rows in any order."""
         if not len(time):
             return
         order = np.argsort(time, kind="stable")
         self._runs.append((time[order], *(lane[order] for lane in lanes)))
         self._taken_counts.append(0)
-        if len(self._runs) > _MOST_RUNS:
+        if len(self._runs) > _MERGE_ABOVE_RUNS:
             self._merge()
 
     def due(self, until: Instant) -> Run | None:
-        """The rows with time <= until, taken out; None if there are none. They are not sorted."""
+        """Take out the rows with time <= until, in no particular order; None if there are none."""
         taken: list[Run] = []
         kept: list[tuple[Run, int]] = []
         for run, mark in zip(self._runs, self._taken_counts, strict=True):
@@ -52,16 +52,16 @@ class Timeline(Stateful, kind="timeline/1"):
         return join_runs(taken) if taken else None
 
     def first(self) -> Instant:
-        """The earliest time at which something is due; FOREVER if nothing is."""
+        """The earliest time at which a row is due; FOREVER if there is no row."""
         return min(
             (int(run[0][mark]) for run, mark in zip(self._runs, self._taken_counts, strict=True)), default=FOREVER
         )
 
     def _merge(self) -> None:
-        """The smaller half of the runs becomes one, so that a row is copied a logarithmic number of times."""
+        """Merge the smaller half of the runs, so that a row is copied a logarithmic number of times."""
         waiting = [tuple(lane[mark:] for lane in run) for run, mark in zip(self._runs, self._taken_counts, strict=True)]
         by_size = sorted(range(len(waiting)), key=lambda i: len(waiting[i][0]), reverse=True)
-        keep, rest = by_size[: _MOST_RUNS // 2], by_size[_MOST_RUNS // 2 :]
+        keep, rest = by_size[: _MERGE_ABOVE_RUNS // 2], by_size[_MERGE_ABOVE_RUNS // 2 :]
         merged = join_runs([waiting[i] for i in rest])
         order = np.argsort(merged[0], kind="stable")
         self._runs = [*(self._runs[i] for i in keep), tuple(lane[order] for lane in merged)]

@@ -1,7 +1,7 @@
-"""All that a table has ever held, to be asked for any instant.
+"""All versions of a table: the rows that it held at any instant.
 
-A bound: one tuple for each row that was ever in the table, as often as it came. Nothing is forgotten, for a negative
-tuple may ask for the instant that its positive one asked for, however long ago.
+Bound: one tuple for each insertion ever made. No version expires, because a negative tuple must find the rows that its
+positive tuple found, however long ago that was.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from thalweg.kernel.state.keyed import Keyed
 from thalweg.kernel.state.snapshot import Stateful, immutable, register
 from thalweg.kernel.state.time_index import TimeIndex
 
-Found = tuple[Batch, Ints, Ints]  # tuples, and for each question the first place among them and the number of places
+VersionSlices = tuple[Batch, Ints, Ints]  # tuples, and for each look-up the first position and the number of positions
 
 register("keyed-tuples/1", Keyed)
 
@@ -26,27 +26,27 @@ register("keyed-tuples/1", Keyed)
 @immutable("version-run/1")
 @dataclass(frozen=True)
 class Versions:
-    """An immutable run of a table's signed intervals, each closed if the run knows when.
+    """An immutable run of a table's signed intervals; a deletion in the same run has closed the interval it ends.
 
-    Tuples that are open stand apart: of a key there are few, and all are there once they have begun.
+    Open intervals have an index of their own: a key has few of them, and all that have started are alive.
     """
 
     intervals: Keyed
 
     @staticmethod
     def of(codes: Ints, batch: Batch) -> Versions:
-        """Tuples with the codes of their keys. Their dates are of no interest."""
+        """A run of tuples with the codes of their keys; their dates are dropped."""
         return Versions(Keyed.of(codes, replace(batch, dates=None)).closed())
 
     def __len__(self) -> int:
         return len(self.intervals)
 
     def followed_by(self, younger: Versions) -> Versions:
-        """Both as one; what the younger ended is closed."""
+        """Both runs as one; deletions in the younger run close the intervals they end."""
         return Versions(Keyed.concat([self.intervals, younger.intervals]).closed())
 
-    def find(self, codes: Ints, ts: Ints) -> Iterator[Found]:
-        """For each code and instant the tuples that may be there then."""
+    def find(self, codes: Ints, ts: Ints) -> Iterator[VersionSlices]:
+        """For each code and instant the tuples that may be alive at the instant; the caller checks."""
         if len(self._open):
             yield (self._open.tuples, *self._open_index.find(codes))
         if self._last_end > ts.min(initial=FOREVER):
@@ -78,7 +78,7 @@ class Versions:
 
 
 class VersionStore(Stateful, kind="versions/1"):
-    """Runs of versions, merged geometrically: the open and the end of a row may stand in different runs, but few do."""
+    """Runs of versions, merged geometrically, so that few rows have their insertion and deletion in different runs."""
 
     KEPT = ("_runs",)
 
@@ -89,14 +89,14 @@ class VersionStore(Stateful, kind="versions/1"):
         return sum(map(len, self._runs))
 
     def add(self, run: Versions) -> None:
-        """What the table gained and lost."""
+        """Add the latest changes of the table."""
         if len(run):
             self._runs.append(run)
         while len(self._runs) > 1 and len(self._runs[-2]) <= 2 * len(self._runs[-1]):
             younger, older = self._runs.pop(), self._runs.pop()
             self._runs.append(older.followed_by(younger))
 
-    def find(self, codes: Ints, ts: Ints) -> Iterator[Found]:
-        """For each code and instant the tuples that may be there then, run by run."""
+    def find(self, codes: Ints, ts: Ints) -> Iterator[VersionSlices]:
+        """Run by run, for each code and instant the tuples that may be alive at the instant."""
         for run in self._runs:
             yield from run.find(codes, ts)

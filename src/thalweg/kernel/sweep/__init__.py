@@ -1,1 +1,1 @@
-"""Columnar helpers that operators share: keys, pairs, sweeps along time, orders of rows."""
+"""Columnar helpers of operators: join keys and pairs, events and steps along time, sorting, parts of one operator."""

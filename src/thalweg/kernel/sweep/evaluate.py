@@ -1,4 +1,4 @@
-"""Scalar expressions over lanes. Arrow computes them; only the lanes that an expression reads are converted."""
+"""Scalar expressions over lanes. Arrow evaluates them; only the lanes that an expression reads are converted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Lanes = Sequence[Lane]
 class Evaluator:
     """Expressions over rows of `schema`: lanes in, one lane per expression out.
 
-    A bare column passes through as it is; an expression that reads no column is computed once.
+    A column passes through unchanged; an expression that reads no column is evaluated once.
     """
 
     def __init__(self, expressions: Sequence[Expression], schema: Schema, pool: StringPool) -> None:
@@ -29,7 +29,7 @@ class Evaluator:
         self._parts = [self._part(e, pool) for e in expressions]
 
     def __call__(self, columns: _Lanes, rows: int) -> tuple[Lane, ...]:
-        """The expressions' values, given all columns of the input."""
+        """The values of the expressions, given all columns of the input."""
         arrays = self._reads.arrays([columns[i] for i in self._reads.columns])
         return tuple(part(columns, arrays, rows) for part in self._parts)
 
@@ -46,7 +46,7 @@ class Evaluator:
 
 
 class Condition:
-    """A truth value over rows of `schema`; `reads` names the only columns it needs."""
+    """A condition over rows of `schema`; `reads` are the columns that it needs."""
 
     def __init__(self, condition: Expression, schema: Schema, pool: StringPool) -> None:
         self._reads = _Reads([condition], schema, pool)
@@ -54,11 +54,11 @@ class Condition:
         self.reads: tuple[int, ...] = self._reads.columns
 
     def holds(self, columns: _Lanes, rows: int) -> Flags:
-        """Where the condition is true (neither false nor NULL), given all columns of the input."""
+        """Where the condition is true (not false and not NULL), given all columns of the input."""
         return self.holds_on([columns[i] for i in self.reads], rows)
 
     def holds_on(self, lanes: _Lanes, rows: int) -> Flags:
-        """The same, given only the lanes that it reads, in their order."""
+        """Where the condition is true, given only the lanes of `reads`, in that order."""
         truth = self._compiled(self._reads.arrays(lanes), rows)
         if truth.null_count:
             truth = truth.fill_null(False)
@@ -66,7 +66,7 @@ class Condition:
 
 
 class _Reads:
-    """The columns that some expressions read, each converted once for all of them."""
+    """The columns that some expressions read; each is converted once for all expressions."""
 
     def __init__(self, expressions: Sequence[Expression], schema: Schema, pool: StringPool) -> None:
         self.columns = tuple(sorted(frozenset().union(*map(columns_of, expressions))))
@@ -75,7 +75,7 @@ class _Reads:
         self._pool = pool
 
     def renumber(self, expression: Expression) -> Expression:
-        """The expression over these columns alone."""
+        """The expression with column numbers that count these columns only."""
         return map_columns(expression, lambda c: Column(self._place[c.index], c.type, c.name))
 
     def arrays(self, lanes: _Lanes) -> list[pa.Array]:

@@ -1,4 +1,4 @@
-"""The keys that partners of a join are looked up by, and what else they must fulfil."""
+"""The keys by which a join looks up partners, and the rest of its condition."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from thalweg.kernel.state.coder import KeyCoder
 from thalweg.kernel.state.snapshot import Stateful
 from thalweg.kernel.sweep.evaluate import Condition, Evaluator
 
-NO_PARTNER = -1  # the code of a key with a NULL in an equality
+NO_PARTNER = -1  # the code of a key with a NULL in an equality, which is never true
 
 
 def rest_of(condition: Expression, left: Schema, right: Schema, pool: StringPool) -> Condition | None:
-    """What a join's condition demands beside its equalities; None if nothing."""
+    """The part of a join's condition that is not an equality between the two sides; None if there is none."""
     rest = and_([part for part in conjuncts(condition) if not equalities(part, len(left))])
     return Condition(rest, left + right, pool) if rest != TRUE else None
 
 
 class JoinKeys(Stateful, kind="join-keys/1"):
-    """Dense codes for both sides' keys: the condition's equalities, and pairs of columns where NULL equals NULL."""
+    """Dense codes for the keys of both sides: the condition's equalities, and column pairs where NULL equals NULL."""
 
     KEPT = ("_coder",)
 
@@ -39,11 +39,11 @@ class JoinKeys(Stateful, kind="join-keys/1"):
         null_safe: Sequence[tuple[int, int]] = (),
     ) -> None:
         pairs = equalities(condition, len(left))
-        mine = [a for a, _ in pairs] + [column(left, i) for i, _ in null_safe]
-        theirs = [shift(b, -len(left)) for _, b in pairs] + [column(right, j) for _, j in null_safe]
-        self.sides = (tuple(mine), tuple(theirs))
-        self._left, self._right = Evaluator(mine, left, pool), Evaluator(theirs, right, pool)
-        self._coder = KeyCoder(len(mine))
+        left_key = [a for a, _ in pairs] + [column(left, i) for i, _ in null_safe]
+        right_key = [shift(b, -len(left)) for _, b in pairs] + [column(right, j) for _, j in null_safe]
+        self.sides = (tuple(left_key), tuple(right_key))
+        self._left, self._right = Evaluator(left_key, left, pool), Evaluator(right_key, right, pool)
+        self._coder = KeyCoder(len(left_key))
         self._equalities = len(pairs)
 
     def of_left(self, batch: Batch) -> Ints:

@@ -1,4 +1,4 @@
-"""From counts that go up and down to intervals: the copy at level l is there while the count is at least l."""
+"""From counts that go up and down to intervals: the l-th copy of a tuple is alive while the count is at least l."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from thalweg.kernel.sweep.ordering import order_by, stable_order
 from thalweg.kernel.sweep.segments import rank_within, run_ends, run_starts, slices_to_rows
 
 
-class Changes(NamedTuple):
-    """What a bag gains (`change` 1) and loses (-1) of which kind of tuple, and when."""
+class BagChanges(NamedTuple):
+    """Changes of a bag: which kind of tuple it gains (`change` 1) or loses (-1), and when."""
 
     kind: Ints
     time: Ints
@@ -21,7 +21,7 @@ class Changes(NamedTuple):
 
 
 class Crossings(NamedTuple):
-    """Which step crosses which level, and whether upwards."""
+    """Steps of a count that cross levels: the step, the level, and whether it is crossed upwards."""
 
     step: Ints
     level: Ints
@@ -29,14 +29,14 @@ class Crossings(NamedTuple):
 
 
 def crossings(before: Ints, after: Ints) -> Crossings:
-    """The levels that each step from `before` to `after` crosses: a step from 2 to 4 crosses 3 and 4."""
+    """The levels that each step from `before` to `after` crosses: a step from 2 to 4 crosses the levels 3 and 4."""
     count = np.abs(after - before)
     step = np.repeat(np.arange(len(count)), count)
     return Crossings(step, slices_to_rows(np.minimum(before, after) + 1, count), (after > before)[step])
 
 
 class Intervals(NamedTuple):
-    """Signed intervals; `of` says of which crossing, or of which kind of tuple."""
+    """Signed intervals; `of` is the crossing or the kind of tuple that an interval belongs to."""
 
     of: Ints
     start: Ints
@@ -45,10 +45,10 @@ class Intervals(NamedTuple):
 
 
 def intervals(copy: Ints, time: Ints, up: Flags) -> Intervals:
-    """The crossings of each copy, in order of time, in pairs: the second undoes the first.
+    """Pair the crossings of each copy, given in order of time, into intervals: the second crossing undoes the first.
 
-    A copy's crossings alternate between up and down, so a pair is +[a, b) or -[a, b). The one that begins it names it;
-    without a second it has no end.
+    The crossings of a copy alternate between up and down, so a pair is +[a, b) or -[a, b), and `of` is its first
+    crossing. A first crossing without a second one makes an endless interval.
     """
     order = stable_order(copy)
     starts = run_starts(copy[order])
@@ -59,8 +59,8 @@ def intervals(copy: Ints, time: Ints, up: Flags) -> Intervals:
     return Intervals(chosen, time[chosen], end[first], np.where(up[chosen], 1, -1))
 
 
-def net_intervals(changes: Changes, until: Ints) -> Intervals:
-    """The net changes of each kind and instant as intervals that end with the kind's `until`."""
+def net_intervals(changes: BagChanges, until: Ints) -> Intervals:
+    """The net changes of each kind and instant as intervals, which end at the latest with the kind's `until`."""
     real = changes.time < until[changes.kind]
     kind, time, change = (lane[real] for lane in changes)
     order = order_by(kind, time)

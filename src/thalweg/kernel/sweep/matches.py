@@ -1,4 +1,4 @@
-"""Pairs of tuples that have met, and the batch that they make."""
+"""Pairs of joined tuples, and the batch that they make."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import numpy as np
 
 from thalweg.core.batch import Batch, Dates, Signs
 from thalweg.core.lanes import Ints, Lane
-from thalweg.kernel.state.run import Run
+from thalweg.kernel.state.run import TupleRun
 from thalweg.kernel.sweep.evaluate import Condition
 
-Part = tuple[Lane, Ints]  # some rows of a lane
+LaneRows = tuple[Lane, Ints]  # a lane, and some of its rows
 
 
 @dataclass(frozen=True)
 class Matches:
-    """Rows i of `left` with rows j of `right`, and the interval in which each pair is alive."""
+    """Pairs: row i[k] of `left` with row j[k] of `right`, and the interval in which both are alive."""
 
-    left: Batch | Run
+    left: Batch | TupleRun
     i: Ints
-    right: Batch | Run
+    right: Batch | TupleRun
     j: Ints
     start: Ints
     end: Ints
@@ -34,15 +34,15 @@ class Matches:
         return Matches(self.left, self.i[rows], self.right, self.j[rows], self.start[rows], self.end[rows])
 
     def where(self, condition: Condition | None) -> Matches:
-        """The pairs that fulfil a condition over the left's columns, then the right's."""
+        """The pairs for which a condition over the columns of left and right is true."""
         if condition is None:
             return self
         parts = self.parts()
         lanes = [lane[rows] for lane, rows in (parts[c] for c in condition.reads)]
         return self.take(condition.holds_on(lanes, len(self)))
 
-    def counted(self) -> tuple[Matches, Signs]:
-        """The pairs, each as often as it counts, and their signs."""
+    def unweighted(self) -> tuple[Matches, Signs]:
+        """The pairs, repeated as often as the product of their weights says, and their signs."""
         if is_plain(self.left) and is_plain(self.right):
             return self, np.ones(len(self), dtype=np.int8)
         sign = self.left.sign[self.i].astype(np.int64) * self.right.sign[self.j]
@@ -52,17 +52,17 @@ class Matches:
         rows = np.repeat(np.arange(len(self)), copies)
         return self.take(rows), np.sign(sign[rows]).astype(np.int8)
 
-    def parts(self) -> list[Part]:
-        """The columns as rows of stored ones."""
+    def parts(self) -> list[LaneRows]:
+        """The columns of the result, as rows of the columns of left and right."""
         return [(c, self.i) for c in self.left.columns] + [(c, self.j) for c in self.right.columns]
 
 
 def assemble(found: Sequence[Matches], nothing: Batch, dates_from_left: bool) -> Batch:
-    """The batch of all pairs. Each column is written once, for results are what a join spends its time on."""
+    """The batch of all pairs. Each column is written once, because joins spend most of their time on writing."""
     found = [m for m in found if len(m)]
     if not found:
         return nothing
-    matches, signs = zip(*(m.counted() for m in found), strict=True)
+    matches, signs = zip(*(m.unweighted() for m in found), strict=True)
     columns = tuple(gather(parts) for parts in zip(*(m.parts() for m in matches), strict=True))
     return Batch(
         columns,
@@ -73,8 +73,8 @@ def assemble(found: Sequence[Matches], nothing: Batch, dates_from_left: bool) ->
     )
 
 
-def gather(parts: Sequence[Part]) -> Lane:
-    """Rows of several lanes as one lane."""
+def gather(parts: Sequence[LaneRows]) -> Lane:
+    """Copy rows of several lanes into one lane."""
     if len(parts) == 1:
         ((only, rows),) = parts
         taken: Lane = only.take(rows)
@@ -82,24 +82,26 @@ def gather(parts: Sequence[Part]) -> Lane:
     whole = np.empty(sum(len(rows) for _, rows in parts), dtype=parts[0][0].dtype)
     done = 0
     for lane, rows in parts:
-        lane.take(rows, out=whole[done : done + len(rows)], mode="clip")  # rows are valid; "raise" would copy
+        lane.take(
+            rows, out=whole[done : done + len(rows)], mode="clip"
+        )  # rows are valid; the mode "raise" would make a copy
         done += len(rows)
     return whole
 
 
 def _dates(matches: Sequence[Matches], dates_from_left: bool) -> Dates | None:
-    mine = [(m.left.dates, m.i) for m in matches if m.left.dates is not None]
-    theirs = [(m.right.dates, m.j) for m in matches if m.right.dates is not None]
-    if not mine:
+    left = [(m.left.dates, m.i) for m in matches if m.left.dates is not None]
+    right = [(m.right.dates, m.j) for m in matches if m.right.dates is not None]
+    if not left:
         return None
-    ts = gather([(dates.ts, rows) for dates, rows in mine])
-    exp = gather([(dates.exp, rows) for dates, rows in mine])
+    ts = gather([(dates.ts, rows) for dates, rows in left])
+    exp = gather([(dates.exp, rows) for dates, rows in left])
     if not dates_from_left:
-        np.maximum(ts, gather([(dates.ts, rows) for dates, rows in theirs]), out=ts)
-        np.minimum(exp, gather([(dates.exp, rows) for dates, rows in theirs]), out=exp)
+        np.maximum(ts, gather([(dates.ts, rows) for dates, rows in right]), out=ts)
+        np.minimum(exp, gather([(dates.exp, rows) for dates, rows in right]), out=exp)
     return Dates(ts, exp)
 
 
-def is_plain(tuples: Batch | Run) -> bool:
-    """Whether every tuple counts once."""
-    return tuples.is_plain if isinstance(tuples, Run) else bool((tuples.sign == 1).all())
+def is_plain(tuples: Batch | TupleRun) -> bool:
+    """Whether every tuple has weight 1."""
+    return tuples.is_plain if isinstance(tuples, TupleRun) else bool((tuples.sign == 1).all())

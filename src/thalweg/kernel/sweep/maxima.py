@@ -1,4 +1,4 @@
-"""Maxima within runs and over intervals. NULL, the least int64, stands for "none"."""
+"""Maxima within runs and over intervals. NULL, the least int64, stands for "no value"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thalweg.kernel.sweep.segments import rank_within
 
 
 def maxima_so_far(values: Ints, starts: Flags) -> Ints:
-    """The greatest value up to each row, within runs. Each round looks back twice as far as the one before."""
+    """The greatest value up to each row, within runs. Each round looks back twice as far as the previous one."""
     best = values.copy()
     if not len(values):
         return best
@@ -22,18 +22,19 @@ def maxima_so_far(values: Ints, starts: Flags) -> Ints:
 
 
 def cover(places: int, start: Ints, stop: Ints, values: Ints) -> Ints:
-    """For each place 0, 1, ... the greatest value of the intervals [start, stop) that hold it, or NULL.
+    """For each place 0, 1, ... the greatest value of the intervals [start, stop) that contain it, or NULL.
 
-    An interval is the union of two of length 2^k. From the longest down, what covers 2^k places covers its two halves.
+    An interval is the union of two intervals of length 2^k. From the greatest k down, the value of an interval of
+    length 2^k is handed to its two halves.
     """
     best = np.full(places, NULL)
     rows = np.flatnonzero(start < stop)
     start, stop, values = start[rows], stop[rows], values[rows]
     level = np.frexp((stop - start).astype(np.float64))[1] - 1
     for k in range(int(level.max(initial=-1)), -1, -1):
-        mine = np.flatnonzero(level == k)
-        np.maximum.at(best, start[mine], values[mine])
-        np.maximum.at(best, stop[mine] - (1 << k), values[mine])
+        rows = np.flatnonzero(level == k)
+        np.maximum.at(best, start[rows], values[rows])
+        np.maximum.at(best, stop[rows] - (1 << k), values[rows])
         if k:
             half = 1 << (k - 1)
             halves = best.copy()

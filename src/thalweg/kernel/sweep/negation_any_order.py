@@ -1,9 +1,9 @@
-"""Negation of values whose left tuples come or go in any order.
+"""Negation for values whose left tuples arrive or leave in any order.
 
-Take the events one by one. The answer is the first c = n - m alive tuples; let z be the c-th of them. An event adds or
-takes away at most one tuple: a left tuple x that comes, or a right one that goes, adds min(x, z) with z as it is after
-the event; a left tuple x that goes, or a right one that comes, takes away min(x, z) with z as it was before. (A right
-tuple counts as an x behind all others.) `nth_alive` finds z for all events together.
+Consider the events one by one. The answer is the first c = n - m alive left tuples; let z be the c-th of them. An event
+adds or removes at most one tuple of the answer. A left tuple x that arrives, or a right tuple that leaves, adds
+min(x, z) with z after the event. A left tuple x that leaves, or a right tuple that arrives, removes min(x, z) with z
+before the event. (For a right tuple, x is greater than all tuples.) `nth_alive` finds z for all events at once.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 
 from thalweg.core.lanes import Ints, Lane
 from thalweg.core.time import BEGINNING, Instant
-from thalweg.kernel.sweep.left_tuples import LeftTuples, Moves
-from thalweg.kernel.sweep.levels import Changes, net_intervals
-from thalweg.kernel.sweep.negation_in_order import Found, Turns
+from thalweg.kernel.sweep.levels import BagChanges, net_intervals
+from thalweg.kernel.sweep.negation_in_order import LeftIntervals, RightEvents
+from thalweg.kernel.sweep.negation_left import LeftEvents, NegationLeft
 from thalweg.kernel.sweep.order_statistics import nth_alive
 from thalweg.kernel.sweep.ordering import order_by
 from thalweg.kernel.sweep.segments import run_ends, run_starts, slices_to_rows, sums_within
 
 
 class _Kinds(NamedTuple):
-    """The kinds of tuples (alike in dates and row) of some values, in order: code, lanes, how many alive at first."""
+    """The kinds of left tuples (equal dates and rows) of some values, in order: code, lanes, and how many are alive."""
 
     code: Ints
     lanes: list[Lane]
@@ -31,7 +31,7 @@ class _Kinds(NamedTuple):
 
 
 class _Events(NamedTuple):
-    """Events: of which value, when, at which kind (`shift` how many come), and how many right tuples come."""
+    """Events: the value's code, when, the kind of left tuples, how many of these (`shift`) or right ones arrive."""
 
     code: Ints
     time: Ints
@@ -41,59 +41,62 @@ class _Events(NamedTuple):
 
 
 def sweep_any_order(
-    left: LeftTuples, codes: Ints, moves: Moves, turns: Turns, before: Instant, now: Instant
-) -> tuple[Found, tuple[Ints, Ints, Ints]]:
-    """The changes of the answer for `codes` (sorted); and as time, weight and code what must count as right later."""
-    kinds, moved = _kinds(left, codes, moves, before)
-    shifts, total = _shifts(left, kinds, moved, moves, now)
+    left: NegationLeft, codes: Ints, left_events: LeftEvents, right_events: RightEvents, before: Instant, now: Instant
+) -> tuple[LeftIntervals, tuple[Ints, Ints, Ints]]:
+    """The changes of the answer for the ascending `codes`, and (times, weights, codes) of later right events.
+
+    The later right events end the debts that `_shifts` explains.
+    """
+    kinds, kind_of_event = _kinds(left, codes, left_events, before)
+    shifts, total = _shifts(left, kinds, kind_of_event, left_events, now)
     at_first = np.full(len(codes), BEGINNING), np.zeros(len(codes), dtype=np.int64)
-    quiet = _Events(codes, *at_first, at_first[1], at_first[1])  # the answer before the first event
-    none = np.zeros(len(turns.time), dtype=np.int64)
-    turned = _Events(turns.code, turns.time, none, none, turns.weight)
-    events = _Events(*(np.concatenate(lanes) for lanes in zip(quiet, shifts, turned, strict=True)))
-    order = order_by(events.code, events.time, -events.weight)  # right ones come before they go: never fewer than none
+    quiet = _Events(codes, *at_first, at_first[1], at_first[1])  # stands for the answer before the first event
+    none = np.zeros(len(right_events.time), dtype=np.int64)
+    rights = _Events(right_events.code, right_events.time, none, none, right_events.weight)
+    events = _Events(*(np.concatenate(lanes) for lanes in zip(quiet, shifts, rights, strict=True)))
+    order = order_by(events.code, events.time, -events.weight)  # arrivals first, so that no count is negative
     events = _Events(*(lane[order] for lane in events))
     right = left.queues.last[codes] - left.top.values[codes]
     changes, right = _changes(kinds, events, right)
     kind, start, end, sign = net_intervals(changes, left.until(kinds.lanes[0]))
-    found = Found([lane[kind] for lane in kinds.lanes], start, end, sign)
-    _keep(left, codes, kinds, np.where(left.until(kinds.lanes[0]) > now, total, 0), right)
+    found = LeftIntervals([lane[kind] for lane in kinds.lanes], start, end, sign)
+    _replace_queues(left, codes, kinds, np.where(left.until(kinds.lanes[0]) > now, total, 0), right)
     missing = np.flatnonzero((total < 0) & (left.until(kinds.lanes[0]) > now))
-    missing = np.repeat(missing, -total[missing])  # events move one tuple at a time
+    missing = np.repeat(missing, -total[missing])  # an event is about one tuple
     return found, (kinds.lanes[0][missing], np.full(len(missing), -1), kinds.code[missing])
 
 
-def _kinds(left: LeftTuples, codes: Ints, moves: Moves, before: Instant) -> tuple[_Kinds, Ints]:
-    """The kinds among the alive tuples and the moves, and the kind of each move."""
+def _kinds(left: NegationLeft, codes: Ints, events: LeftEvents, before: Instant) -> tuple[_Kinds, Ints]:
+    """The kinds of the alive tuples and of the events' tuples, and the kind of each event."""
     queues = left.queues
-    held = queues.last[codes] - queues.first[codes]
-    code = np.repeat(codes, held)
-    lanes = queues.read(queues.slots(code, slices_to_rows(queues.first[codes] + 1, held)))
+    queued = queues.last[codes] - queues.first[codes]
+    code = np.repeat(codes, queued)
+    lanes = queues.read(queues.slots(code, slices_to_rows(queues.first[codes] + 1, queued)))
     alive = left.until(lanes[0]) > before
-    code = np.concatenate([code[alive], moves.code])
-    lanes = [np.concatenate([lane[alive], moved]) for lane, moved in zip(lanes, moves.lanes, strict=True)]
+    code = np.concatenate([code[alive], events.code])
+    lanes = [np.concatenate([lane[alive], new]) for lane, new in zip(lanes, events.lanes, strict=True)]
     order = order_by(code, *lanes[: left.dates], *left.row_order(lanes))
     starts = run_starts(code[order], *(lane[order] for lane in left.identities(lanes)))
     kind = np.empty(len(order), dtype=np.int64)
     kind[order] = np.cumsum(starts) - 1
     first = order[starts]
-    old = len(order) - len(moves.code)
+    old = len(order) - len(events.code)
     counts = np.bincount(kind[:old], minlength=len(first))
     return _Kinds(code[first], [lane[first] for lane in lanes], counts), kind[old:]
 
 
-def _shifts(left: LeftTuples, kinds: _Kinds, moved: Ints, moves: Moves, now: Instant) -> tuple[_Events, Ints]:
-    """The moves and the ends by time alone as events, and how many of each kind the moves leave.
+def _shifts(left: NegationLeft, kinds: _Kinds, kind: Ints, moves: LeftEvents, now: Instant) -> tuple[_Events, Ints]:
+    """Arrivals, departures and the ends by time alone as events; and the number of tuples of each kind after them.
 
-    Without dates a negative tuple may end otherwise than the tuple it cancels. Then its own kind has too few, and
-    what is missing counts as right tuples: for copies of a row, n - 1 - m is n - (m + 1).
+    Without dates a negative tuple may have another end than the tuple that it cancels. Then the number of its own
+    kind becomes negative: a debt, which counts as right tuples, since for copies of a row n - 1 - m = n - (m + 1).
     """
     total = kinds.alive.copy()
-    np.add.at(total, moved, moves.delta)
+    np.add.at(total, kind, moves.delta)
     until = left.until(kinds.lanes[0])
     ending = np.flatnonzero((until <= now) & (total != 0))
     copies = np.abs(total[ending])
-    kind = np.concatenate([moved, np.repeat(ending, copies)])
+    kind = np.concatenate([kind, np.repeat(ending, copies)])
     time = np.concatenate([moves.time, np.repeat(until[ending], copies)])
     delta = np.concatenate([moves.delta, np.repeat(-np.sign(total[ending]), copies)])
     order = order_by(kind, time)
@@ -103,19 +106,19 @@ def _shifts(left: LeftTuples, kinds: _Kinds, moved: Ints, moves: Moves, now: Ins
     return _Events(kinds.code[kind], time, kind, shift, shift - delta), total
 
 
-def _changes(kinds: _Kinds, events: _Events, right: Ints) -> tuple[Changes, Ints]:
-    """What the answer gains and loses of which kind and when; and the right tuples in the end."""
+def _changes(kinds: _Kinds, events: _Events, right: Ints) -> tuple[BagChanges, Ints]:
+    """The changes of the answer, and the number of right tuples of each value after all events."""
     code, time, kind, shift, weight = events
     starts = run_starts(code)
     first = np.flatnonzero(starts)
     size = np.diff(np.append(first, len(code)))
-    place = np.searchsorted(kinds.code, code[first])  # where the kinds of each value begin
+    place = np.searchsorted(kinds.code, code[first])  # the first kind of each value
     alive = np.append(0, np.cumsum(kinds.alive))
     behind = np.searchsorted(kinds.code, code[first], side="right")
     rights = np.repeat(right, size) + sums_within(weight, starts)
     lefts = np.repeat(alive[behind] - alive[place], size) + sums_within(shift, starts)
     shifted = np.cumsum(shift) - shift
-    earlier = np.repeat(alive[place] + shifted[first], size)  # alive of the values before, when their events are done
+    earlier = np.repeat(alive[place] + shifted[first], size)  # alive tuples of the values before, after their events
     answer = lefts - rights
     last = nth_alive(kinds.alive, kind, shift, np.where(answer > 0, earlier + answer, 1))
     mover = np.where(shift != 0, kind, len(kinds.code))
@@ -125,11 +128,11 @@ def _changes(kinds: _Kinds, events: _Events, right: Ints) -> tuple[Changes, Ints
     losses = losses[answer[losses - 1] > 0]
     changed = np.concatenate([np.minimum(mover[gains], last[gains]), np.minimum(mover[losses], last[losses - 1])])
     signs = np.repeat(np.array([1, -1]), (len(gains), len(losses)))
-    return Changes(changed, np.concatenate([time[gains], time[losses]]), signs), rights[run_ends(starts)]
+    return BagChanges(changed, np.concatenate([time[gains], time[losses]]), signs), rights[run_ends(starts)]
 
 
-def _keep(left: LeftTuples, codes: Ints, kinds: _Kinds, total: Ints, right: Ints) -> None:
-    """The queues of these values anew."""
+def _replace_queues(left: NegationLeft, codes: Ints, kinds: _Kinds, total: Ints, right: Ints) -> None:
+    """Write the queues of these values anew, in order."""
     copies = np.maximum(total, 0)
     counts = np.zeros(len(codes), dtype=np.int64)
     np.add.at(counts, np.searchsorted(codes, kinds.code), copies)

@@ -1,4 +1,4 @@
-"""The n-th alive tuple after each of many insertions and deletions, without a loop over them."""
+"""The n-th alive tuple after each of many insertions and deletions, without a loop over the events."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from thalweg.core.lanes import Ints, Lane
 
 
 def nth_alive(alive: Ints, place: Ints, delta: Ints, wanted: Ints) -> Ints:
-    """After each event the place that holds the `wanted`-th alive tuple, counted from 1 in the order of places.
+    """After each event j the place of the wanted[j]-th alive tuple, counted from 1 in the order of places.
 
     At first `alive[p]` tuples are at place p; event j adds `delta[j]` to place[j]. No count may fall below zero, and
-    wanted[j] must lie between 1 and the number of tuples after event j (any place comes back where it does not).
+    wanted[j] must lie between 1 and the number of tuples after event j (otherwise the result for j is any place).
 
-    All events walk down one binary tree over the places together. A node keeps its events in order of time (a wavelet
-    matrix), so the tuples in a node's left half after event j are a difference of prefix sums.
+    All events descend one binary tree over the places at the same time. A node has its events in order of time (a
+    wavelet matrix), so the number of tuples in a node's left half after event j is a difference of prefix sums.
     """
     bits = max(1, (len(alive) - 1).bit_length())
     base = np.full((1 << bits) + 1, alive.sum())

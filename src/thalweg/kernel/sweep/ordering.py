@@ -1,4 +1,4 @@
-"""Orders of rows: sorting by several lanes, values in SQL's order as plain integers, equal rows side by side."""
+"""Sorting rows by several lanes, SQL's order of values as integers, and grouping equal rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 def order_by(*lanes: Ints) -> Ints:
-    """The positions that sort rows by several lanes, the first one counting most; stable."""
+    """The positions that sort rows by several lanes, of which the first is the most significant; stable."""
     order = stable_order(lanes[-1])
     for lane in lanes[-2::-1]:
         order = order[stable_order(lane[order])]
@@ -27,9 +27,9 @@ def order_by(*lanes: Ints) -> Ints:
 def sort_lane(
     lane: Lane, type_: DataType, pool: StringPool, descending: bool = False, nulls_first: bool = False
 ) -> Ints:
-    """Integers in the order of the values; NULLs last unless `nulls_first`, also when descending.
+    """Integers that sort as the values do; NULLs last unless `nulls_first`, also when descending.
 
-    NULL is the least integer, so that stepping down by one, or turning all bits round, makes it the greatest.
+    NULL is the least integer: subtracting one (with overflow) or inverting all bits makes it the greatest.
     """
     ranks = _as_integers(sortable(lane, type_, pool))
     if descending:
@@ -38,16 +38,16 @@ def sort_lane(
 
 
 def _as_integers(lane: Lane) -> Ints:
-    """An int64 lane in the order of a lane of numbers; NULL stays the least."""
+    """Integers that sort as the numbers do; NULL stays the least integer."""
     if lane.dtype != np.float64:
         return lane
     bits = identity(lane)
-    flipped = np.where(bits < 0, bits ^ np.int64(2**63 - 1), bits)  # negative doubles count backwards
+    flipped = np.where(bits < 0, bits ^ np.int64(2**63 - 1), bits)  # the bits of negative doubles descend
     return np.where(bits == NULL, NULL, flipped)
 
 
 def precedes(left: Sequence[Ints], right: Sequence[Ints]) -> Flags:
-    """Where one row comes strictly before the other, lane by lane; a single row is held against all others."""
+    """Where left rows come strictly before right rows; a single left row is compared with all right rows."""
     before = np.zeros(np.broadcast_shapes(left[0].shape, right[0].shape), dtype=np.bool_)
     equal = ~before
     for a, b in zip(left, right, strict=True):
@@ -57,9 +57,9 @@ def precedes(left: Sequence[Ints], right: Sequence[Ints]) -> Flags:
 
 
 def together(lanes: Sequence[Lane]) -> tuple[Ints, Flags]:
-    """A stable order in which equal rows (NULLs are equal) stand together, and where in it a new row begins.
+    """A stable order in which equal rows (NULLs are equal) are neighbours, and where each group of equal rows begins.
 
-    Rows are sorted by the first lane, then by a hash of the others; lane by lane only if hashes of unequal rows meet.
+    Rows are sorted by the first lane, then by a hash of the others; lane by lane if hashes of unequal rows collide.
     """
     keys = [identity(lane) for lane in lanes]
     order = stable_order(keys[0])
@@ -77,10 +77,10 @@ def together(lanes: Sequence[Lane]) -> tuple[Ints, Flags]:
 
 
 def net(lanes: Sequence[Lane], weights: Ints) -> tuple[Ints, Ints]:
-    """What is left of a signed bag when equal rows have been summed up: positions, each with its sign 1 or -1."""
+    """Sum up the weights of equal rows: positions, repeated |sum| times, each with its sign 1 or -1."""
     order, starts = together(lanes)
-    left = run_sums(weights[order], starts)
-    return np.repeat(order[starts], np.abs(left)), np.repeat(np.sign(left), np.abs(left))
+    sums = run_sums(weights[order], starts)
+    return np.repeat(order[starts], np.abs(sums)), np.repeat(np.sign(sums), np.abs(sums))
 
 
 def _hash(keys: Sequence[Ints]) -> npt.NDArray[np.uint64]:

@@ -1,4 +1,4 @@
-"""Array idioms that the sweeping operators share: slices to rows, runs of equal keys, sums within runs."""
+"""Array idioms: positions of slices, runs of equal values in sorted lanes, sums within runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from thalweg.core.lanes import Flags, Ints, Lane
 
-_LONG = 4  # rows
+_LONG_RUN_ROWS = 4  # on average
 
 
 def slices_to_rows(first: Ints, count: Ints) -> Ints:
@@ -18,7 +18,7 @@ def slices_to_rows(first: Ints, count: Ints) -> Ints:
 
 
 def run_starts(*sorted_lanes: Lane) -> Flags:
-    """Where a new run of equal values begins; rows with equal values must stand together."""
+    """Where a new run of equal values begins; rows with equal values must be neighbours."""
     rows = len(sorted_lanes[0])
     starts = np.ones(rows, dtype=np.bool_)
     if rows:
@@ -27,12 +27,12 @@ def run_starts(*sorted_lanes: Lane) -> Flags:
 
 
 def run_ends(starts: Flags) -> Flags:
-    """Where the runs end, given where they begin."""
+    """The last row of each run, given the first rows."""
     return np.append(starts[1:], True) if len(starts) else starts
 
 
 def sums_within(values: Lane, starts: Flags) -> Lane:
-    """Running sums that begin anew with each run."""
+    """Running sums that restart with each run."""
     total = np.cumsum(values)
     first = np.flatnonzero(starts)
     offset = total[first] - values[first]
@@ -41,7 +41,7 @@ def sums_within(values: Lane, starts: Flags) -> Lane:
 
 
 def rank_within(starts: Flags) -> Ints:
-    """The place of each row within its run: 0, 1, 2 ..."""
+    """The rank of each row within its run: 0, 1, 2 ..."""
     first = np.flatnonzero(starts)
     return np.arange(len(starts)) - np.repeat(first, np.diff(np.append(first, len(starts))))
 
@@ -54,8 +54,8 @@ def run_sums(values: Lane, starts: Flags) -> Lane:
 
 
 def long_runs(*lanes: Lane) -> Ints | None:
-    """Where runs of rows that are alike begin, if most rows stand in long ones: else it is not worth looking."""
-    if len(lanes[0]) < _LONG:
+    """The first rows of runs of equal rows, if runs are long on average; None if merging them would not pay."""
+    if len(lanes[0]) < _LONG_RUN_ROWS:
         return None
     first = np.flatnonzero(run_starts(*lanes))
-    return first if _LONG * len(first) <= len(lanes[0]) else None
+    return first if _LONG_RUN_ROWS * len(first) <= len(lanes[0]) else None

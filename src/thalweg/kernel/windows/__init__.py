@@ -1,4 +1,4 @@
-"""Windows as operators: from the tuples of a stream to signed intervals. One file per kind."""
+"""Windows as operators: from the tuples of a stream to signed intervals. One file for each kind of window."""
 
 from thalweg.kernel.windows.make import make_window
 

@@ -1,4 +1,4 @@
-"""RANGE, NOW, UNBOUNDED and landmarks: each tuple's lifetime is known when it arrives."""
+"""RANGE, NOW, UNBOUNDED and landmark windows: the lifetime of a tuple is known when it arrives."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from thalweg.kernel.state.timeline import Timeline
 
 
 class LogicalWindowing(Operator, kind="logical-window/1"):
-    """sign [ts, FOREVER) becomes sign [start, end), the window's lifetime of ts (PatroumpasSellis2011 §3.2).
+    """A stream tuple +-[ts, FOREVER) becomes +-[start, end), the lifetime that the window gives to ts.
 
-    Linear, so a tuple that is taken back needs nothing special. Pattern: WKS (MON if nothing ends). State: what has
-    arrived but waits for the next slide.
+    Linear, so the same holds for negative tuples of derived streams. Update pattern: WKS (MON if tuples do not end).
+    State: the tuples that wait for the next slide. Paper: PatroumpasSellis2011 §3.2.
 
         RANGE 4 SLIDE 2
         t        1  2  3  4  5  6  7  8
@@ -33,7 +33,7 @@ class LogicalWindowing(Operator, kind="logical-window/1"):
         self._waiting = Timeline()
 
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
-        """Lifetimes that have begun by `now`."""
+        """The tuples whose lifetimes start by `now`."""
         due = self._due(now)
         arrived = inputs[0]
         start, end = self._window.lifetimes(arrived.start)
@@ -47,12 +47,12 @@ class LogicalWindowing(Operator, kind="logical-window/1"):
 
     @property
     def stored(self) -> int:
-        """The tuples that wait."""
+        """The tuples that wait for the next slide."""
         return len(self._waiting)
 
     @property
     def next_wake(self) -> Instant:
-        """When the next tuple that waits is let in."""
+        """The next instant at which a waiting tuple enters."""
         return self._waiting.first()
 
     def _wait(self, tuples: Batch) -> None:

@@ -1,35 +1,33 @@
-"""Which operator runs which window."""
+"""The operators of windows."""
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from thalweg.algebra.windows import LogicalWindow, PartitionedRows, Rows, ValueRange, Window
-from thalweg.core.errors import PlanError
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.kernel.operator import Operator
+from thalweg.kernel.windows.derived_stream import DerivedStreamWindow
 from thalweg.kernel.windows.logical import LogicalWindowing
-from thalweg.kernel.windows.partitioned import PartitionedSteps
-from thalweg.kernel.windows.redo import Redoing
-from thalweg.kernel.windows.rows import RowsSteps
-from thalweg.kernel.windows.steps import AnySteps, Stepping
-from thalweg.kernel.windows.value import ValueSteps
+from thalweg.kernel.windows.partitioned import PartitionedWindow
+from thalweg.kernel.windows.physical import AnyWindow, BaseStreamWindow
+from thalweg.kernel.windows.rows import RowsWindow
+from thalweg.kernel.windows.value import ValueWindow
 
 
 def make_window(window: Window, schema: Schema, pool: StringPool, dated: bool, derived: bool) -> Operator:
-    """The operator of `window` over a stream of `schema`; the stream is `derived` if it is no base stream."""
-    if isinstance(window, LogicalWindow):
-        return LogicalWindowing(window, schema, dated)
-    steps = _steps(window, schema, dated)
-    return Redoing(steps, schema, pool, dated) if derived else Stepping(steps)
-
-
-def _steps(window: Window, schema: Schema, dated: bool) -> AnySteps:
+    """The operator of `window` over a stream of `schema`, which is a base stream or `derived` from a relation."""
+    physical: AnyWindow
     match window:
+        case LogicalWindow():
+            return LogicalWindowing(window, schema, dated)
         case Rows():
-            return RowsSteps(window, schema, dated)
+            physical = RowsWindow(window, schema, dated)
         case PartitionedRows():
-            return PartitionedSteps(window, schema, dated)
+            physical = PartitionedWindow(window, schema, dated)
         case ValueRange():
-            return ValueSteps(window, schema, dated)
+            physical = ValueWindow(window, schema, dated)
         case _:
-            raise PlanError(f"no operator runs the window {type(window).__name__}")
+            assert_never(window)
+    return DerivedStreamWindow(physical, schema, pool, dated) if derived else BaseStreamWindow(physical)

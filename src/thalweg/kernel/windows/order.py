@@ -1,4 +1,4 @@
-"""The order of a derived stream, and what is left of tuples that are taken back."""
+"""The order of the tuples of a derived stream, and the net effect of its negative tuples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thalweg.kernel.sweep.segments import run_ends, run_starts
 
 
 def order_of_stream(tuples: Batch, schema: Schema, pool: StringPool) -> Ints:
-    """Positions by (ts, row), NULLs last: the order of arrival that a derived stream has by definition."""
+    """The positions that sort tuples by (ts, row), NULLs last: by definition the arrival order of a derived stream."""
     order = stable_order(tuples.start)
     starts = run_starts(tuples.start[order])
     for column, field in zip(tuples.columns, schema, strict=True):
@@ -31,7 +31,7 @@ def order_of_stream(tuples: Batch, schema: Schema, pool: StringPool) -> Ints:
 
 
 def net_tuples(tuples: Batch) -> Batch:
-    """Equal tuples summed up: what is left of each, as positive or negative tuples."""
+    """Sum up equal tuples; tuples of opposite signs cancel."""
     dates = () if tuples.dates is None else (tuples.dates.ts, tuples.dates.exp)
     rows, signs = net([*tuples.columns, tuples.start, tuples.end, *dates], tuples.sign.astype(np.int64))
     return replace(tuples.take(rows), sign=signs.astype(np.int8))

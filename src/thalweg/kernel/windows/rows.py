@@ -1,4 +1,4 @@
-"""`[ROWS n SLIDE m]`: the last n arrivals, let in m at a time."""
+"""`[ROWS n SLIDE m]`: the last n arrivals, of which m enter at a time."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from thalweg.algebra.windows import Rows
 from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.time import Instant
-from thalweg.kernel.windows.counting import CountingSteps
-from thalweg.kernel.windows.steps import lives
+from thalweg.kernel.windows.count import CountWindow
+from thalweg.kernel.windows.physical import with_lifetimes
 from thalweg.kernel.windows.waiting import Waiting, count_waiting, wait
 
 
-class RowsSteps(CountingSteps, kind="rows-window/1"):
-    """Arrival i enters with the last of its block of m and leaves when i + n enters (PatroumpasSellis2011 §3.3).
+class RowsWindow(CountWindow, kind="rows-window/1"):
+    """Arrival i enters with the last arrival of its block of m, and leaves when arrival i + n enters.
 
-    Pattern: WKS by order of expiration. State: the window's tuples and the incomplete block.
+    Update pattern: WKS by order of expiration. State: the tuples in the window, and the incomplete block. Paper:
+    PatroumpasSellis2011 §3.3.
 
         ROWS 3 SLIDE 2
         t        1     2              3      4
@@ -31,8 +32,8 @@ class RowsSteps(CountingSteps, kind="rows-window/1"):
         self._slide = window.slide
 
     def admit(self, arrived: Batch, now: Instant) -> tuple[Batch, Waiting]:
-        """Complete blocks; the rest waits."""
-        arrived = lives(arrived, self._dated)
+        """The tuples of complete blocks enter; the others wait."""
+        arrived = with_lifetimes(arrived, self._dated)
         m = self._slide
         if m == 1:
             return arrived, ()

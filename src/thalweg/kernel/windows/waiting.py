@@ -1,4 +1,4 @@
-"""Tuples that have arrived but are not let in yet, in order, as immutable runs."""
+"""Tuples that wait to enter a window, in order, as immutable runs."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from thalweg.core.batch import Batch
 
 Waiting = tuple[Batch, ...]
 
-# Runs of this size are not merged any more: the cost per batch must not grow with what waits.
-_LARGE = 1 << 14
+# Longer runs are not merged, so that the cost of a batch does not grow with the number of waiting tuples.
+_MERGE_UP_TO = 1 << 14
 
 
 def wait(waiting: Waiting, more: Batch) -> Waiting:
-    """More tuples behind those that wait; small runs are merged so that they stay few."""
+    """Append tuples; short runs are merged, so that there are few."""
     if not len(more):
         return waiting
-    while waiting and len(waiting[-1]) <= len(more) < _LARGE:
+    while waiting and len(waiting[-1]) <= len(more) < _MERGE_UP_TO:
         more = Batch.concat([waiting[-1], more])
         waiting = waiting[:-1]
     return (*waiting, more)
 
 
 def count_waiting(waiting: Waiting) -> int:
-    """How many wait."""
+    """The number of waiting tuples."""
     return sum(map(len, waiting))

@@ -11,6 +11,7 @@ from thalweg.core.rows import Bag, Change, Row
 from thalweg.core.time import Instant
 from thalweg.kernel.pipeline import Settings, Strategy, build
 from thalweg.kernel.pipeline.metrics import OperatorMetrics, OutputDelay
+from thalweg.kernel.tuning import DEFAULT, Tuning
 from thalweg.runtime.local.feeder import Feeder
 from thalweg.runtime.local.outputs import OutputLog
 
@@ -41,9 +42,11 @@ class LocalRun(Protocol):
 class FedRun(ABC):
     """Holds back what lies after the clock until `_settle` brings the operators there."""
 
-    def __init__(self, plan: Plan, start: Instant, strategy: Strategy, settings: Settings | None) -> None:
-        self._settings = settings or Settings()
-        self._pipeline = build(plan, strategy, settings=self._settings)
+    def __init__(
+        self, plan: Plan, start: Instant, strategy: Strategy, settings: Settings | None, tuning: Tuning = DEFAULT
+    ) -> None:
+        self._settings, self._tuning = settings or Settings(), tuning
+        self._pipeline = build(plan, strategy, settings=self._settings, tuning=tuning)
         self._feeder = Feeder.of(self._pipeline, start)
         self._log = OutputLog(plan.schema, self._pipeline.pool)
         self.delay = OutputDelay()
@@ -77,7 +80,7 @@ class FedRun(ABC):
 
     def _rebuild(self, plan: Plan, strategy: Strategy) -> None:
         """Set up a pipeline anew, as after a crash; its state is to be restored."""
-        self._pipeline = build(plan, strategy, settings=self._settings)
+        self._pipeline = build(plan, strategy, settings=self._settings, tuning=self._tuning)
         self._log.pool = self._feeder.pool = self._pipeline.pool
 
     @abstractmethod

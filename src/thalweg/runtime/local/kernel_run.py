@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from thalweg.algebra.plan import Plan
 from thalweg.core.time import Instant
 from thalweg.kernel.pipeline import Settings, Strategy
+from thalweg.kernel.tuning import DEFAULT, Tuning
 from thalweg.runtime.local.fed_run import FedRun
 from thalweg.runtime.local.feeder import SourceEvent
 
@@ -26,8 +27,9 @@ class KernelRun(FedRun):
         strategy: Strategy,
         batch_size: int = _EVERYTHING,
         settings: Settings | None = None,
+        tuning: Tuning = DEFAULT,
     ) -> None:
-        super().__init__(plan, start, strategy, settings)
+        super().__init__(plan, start, strategy, settings, tuning)
         self._batch_size = batch_size
         self._log.add(self._pipeline.begin(start - 1))
 

@@ -13,6 +13,7 @@ from thalweg.core.time import Instant
 from thalweg.kernel.operators.expire import Expire
 from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.kernel.pipeline.queued import Network
+from thalweg.kernel.tuning import DEFAULT, Tuning
 from thalweg.runtime.local.fed_run import FedRun
 
 
@@ -31,8 +32,9 @@ class QueuedRun(FedRun):
         strategy: Strategy,
         batch_size: int = 1,
         settings: Settings | None = None,
+        tuning: Tuning = DEFAULT,
     ) -> None:
-        super().__init__(plan, start, strategy, settings)
+        super().__init__(plan, start, strategy, settings, tuning)
         self._batch_size, self._eager = batch_size, self._settings.eager
         self._wakes = strategy is not Strategy.ITA
         self._network = Network(self._pipeline, strategy, self._settings.make_scheduler())

@@ -1,4 +1,4 @@
-"""Operators joined by queues, each with a clock of its own: the execution model of GhanemEtAl2007."""
+"""Operators connected by queues, each with its own clock: the execution model of GhanemEtAl2007."""
 
 from thalweg.kernel.pipeline.queued.network import Network
 from thalweg.kernel.pipeline.queued.scheduler import Fifo, RoundRobin, Scheduler

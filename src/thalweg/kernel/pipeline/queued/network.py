@@ -1,4 +1,4 @@
-"""A pipeline whose operators are joined by queues."""
+"""A pipeline whose operators are connected by queues."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from thalweg.core.batch import Batch
 from thalweg.core.time import FOREVER, Instant
 from thalweg.kernel.pipeline.pipeline import Pipeline
-from thalweg.kernel.pipeline.queued.queue import Item, Queue
+from thalweg.kernel.pipeline.queued.queue import Queue, QueueItem
 from thalweg.kernel.pipeline.queued.scheduler import Fifo, Scheduler
 from thalweg.kernel.pipeline.queued.station import Station
 from thalweg.kernel.pipeline.strategy import Strategy
@@ -15,10 +15,10 @@ from thalweg.kernel.state.snapshot import Stateful, Tree
 
 
 class Network(Stateful, kind="network/1"):
-    """Streams and tables put tuples in at the bottom, `out` holds what has come out at the top.
+    """Stations connected by queues: streams and tables feed the lowest queues, and `out` receives the answer.
 
-    Arrivals and wake-ups must come in order of time; how far each operator has got is the scheduler's business, and
-    changes when an answer is known but never what it is.
+    Arrivals and wake-ups must come in order of time. The scheduler decides when each operator runs, which changes when
+    an answer is known, but never the answer.
     """
 
     KEPT = ("_scheduler", "out", "stations")
@@ -61,11 +61,11 @@ class Network(Stateful, kind="network/1"):
         top = len(nodes) - 1
         if top in self._by_place:
             self._by_place[top].consumers.append(self.out)
-        else:  # the query is a stream or table as it is
+        else:  # the plan is a single stream or table
             self._entries.setdefault(nodes[top].source, []).append(self.out)
 
     def begin(self, before: Instant) -> Batch:
-        """The answer over nothing, just before anything can happen; to be called once, first."""
+        """The answer over empty inputs, just before the first instant. It must be called once, before all else."""
         results: list[Batch] = []
         for place, node in enumerate(self.pipeline.nodes):
             if node.operator is None:
@@ -75,40 +75,40 @@ class Network(Stateful, kind="network/1"):
         return results[-1]
 
     def snapshot(self) -> Tree:
-        """What the operators remember, what waits between them, and how far each has got."""
+        """The state of all operators, the contents of all queues, and the clocks of all stations."""
         return super().snapshot() | {"pipeline": self.pipeline.snapshot()}
 
     def restore(self, tree: Tree) -> None:
-        """Go on from there, in the middle of an instant if need be; `begin` must not be called."""
+        """Go back to a snapshot, even one taken in the middle of an instant; `begin` must not be called."""
         self.pipeline.restore(tree["pipeline"])
         super().restore(tree)
 
     def arrive(self, feeds: Mapping[str, Batch], clock: Instant) -> None:
-        """Tuples of streams and tables, up to and at `clock`."""
+        """Feed tuples of streams and tables, up to and including `clock`."""
         for source, batch in feeds.items():
             for queue in self._entries.get(source, ()):
-                queue.put(Item(batch, clock))
+                queue.put(QueueItem(batch, clock))
 
     def heartbeat(self, clock: Instant) -> None:
-        """Let every operator know that time has come to `clock`."""
+        """Send a time-message to every operator: time has reached `clock`."""
         for queue in (queue for queues in self._entries.values() for queue in queues):
-            queue.put(Item(None, clock, flagged=True))
+            queue.put(QueueItem(None, clock, flagged=True))
 
     def next_wake(self) -> Instant:
-        """When a window wants to be woken, for it has tuples that begin or end then; FOREVER if none does."""
+        """The next time at which tuples of a window start or end; FOREVER if there is none."""
         return min((station.next_wake() for station in self.stations if station.wakes_up), default=FOREVER)
 
     def wake(self, clock: Instant) -> None:
-        """Time has come to `clock`: windows see to what begins and ends."""
+        """Wake the windows whose tuples start or end by `clock`."""
         for station in self.stations:
             if station.wakes_up and station.next_wake() <= clock:
-                station.queues[-1].put(Item(None, clock))
+                station.queues[-1].put(QueueItem(None, clock))
 
     def run(self) -> None:
-        """Work until there is nothing left to do."""
+        """Run stations until all queues are empty."""
         while self.work():
             pass
 
     def work(self) -> bool:
-        """Work for one turn of the scheduler; False if there is nothing to do."""
+        """Let the scheduler run stations once; return False if no station could run."""
         return self._scheduler.run(self.stations)

@@ -1,4 +1,4 @@
-"""What lies between two operators: a first-in first-out queue of items."""
+"""The FIFO queue between two operators."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from thalweg.kernel.state.snapshot import Stateful, Tree, immutable
 
 @immutable("queue-item/1")
 @dataclass(frozen=True)
-class Item:
-    """Some tuples, or none: then it is a time-message. Whoever takes it learns that time has come to `clock`.
+class QueueItem:
+    """A batch of tuples, or a time-message (no batch). The operator that takes the item sets its clock to `clock`.
 
-    `flagged` is the PGFlag of GhanemEtAl2007 §6: the item carries a time-message that it overtook, so the time must
-    go on upwards even if the tuples do not.
+    `flagged` is the PGFlag of GhanemEtAl2007 §6: the item replaced a time-message in its queue, so the operator must
+    pass on the time even if it emits no tuples.
     """
 
     batch: Batch | None
@@ -25,17 +25,17 @@ class Item:
 
     @property
     def is_message(self) -> bool:
-        """Whether it says the time only."""
+        """Whether the item is a time-message."""
         return self.batch is None
 
 
 class Queue(Stateful, kind="queue/1"):
-    """Items in the order they were put in. With `piggyback` it holds at most one time-message, which is the last."""
+    """Items, first in, first out. With `piggyback` it holds at most one time-message, which is the last item."""
 
     KEPT = ("_items", "longest")
 
     def __init__(self, piggyback: bool = False) -> None:
-        self._items: deque[Item] = deque()
+        self._items: deque[QueueItem] = deque()
         self._piggyback = piggyback
         self.longest = 0  # the most items it has ever held
 
@@ -47,8 +47,8 @@ class Queue(Stateful, kind="queue/1"):
         super().restore(tree)
         self._items = deque(self._items)
 
-    def put(self, item: Item) -> None:
-        """One more item; under piggybacking it takes the place of a message that waits, and carries it."""
+    def put(self, item: QueueItem) -> None:
+        """Append an item; with `piggyback` it replaces a time-message at the end of the queue, and is flagged."""
         if self._piggyback and self._items and self._items[-1].is_message:
             self._items.pop()
             item = replace(item, flagged=True)
@@ -57,15 +57,15 @@ class Queue(Stateful, kind="queue/1"):
 
     @property
     def clock(self) -> Instant:
-        """That of the first item; FOREVER if there is none."""
+        """The clock of the first item; FOREVER if the queue is empty."""
         return self._items[0].clock if self._items else FOREVER
 
-    def take(self) -> Item:
-        """The first item."""
+    def take(self) -> QueueItem:
+        """Remove and return the first item."""
         return self._items.popleft()
 
-    def take_at(self, clock: Instant) -> list[Item]:
-        """All items with this clock, which must be the first ones."""
+    def take_at(self, clock: Instant) -> list[QueueItem]:
+        """Remove and return all items with this clock, which must be at the front."""
         taken = []
         while self._items and self._items[0].clock == clock:
             taken.append(self._items.popleft())

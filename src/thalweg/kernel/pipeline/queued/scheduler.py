@@ -1,4 +1,4 @@
-"""Which operator runs next (N6)."""
+"""Schedulers: which operator runs next (N6)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from thalweg.kernel.state.snapshot import Stateful
 
 
 class Scheduler(Stateful, ABC):
-    """Stations come in the order of the plan, inputs before consumers."""
+    """Chooses among stations, which are given in the order of the plan, inputs before consumers."""
 
     @abstractmethod
     def run(self, stations: Sequence[Station]) -> bool:
-        """Let stations work for a while; False if none could."""
+        """Run one or more stations; return False if none could run."""
 
 
 class Fifo(Scheduler, kind="fifo-scheduler/1"):
-    """One item goes through the whole pipeline before the next is begun: the uppermost station that can works."""
+    """An item passes through the whole pipeline before the next one enters: the highest station that can run runs."""
 
     def run(self, stations: Sequence[Station]) -> bool:
-        """One item through one station."""
+        """Run one item through one station."""
         for station in reversed(stations):
             if station.ready():
                 station.run()
@@ -31,9 +31,10 @@ class Fifo(Scheduler, kind="fifo-scheduler/1"):
 
 
 class RoundRobin(Scheduler, kind="round-robin-scheduler/1"):
-    """Each station in turn works until its time slot is over or it has nothing left to do.
+    """Each station in turn runs until its time slot is over or its queues are empty.
 
-    The slot is in seconds by `timer`; a timer that counts calls makes it a number of items, the same on every machine.
+    The slot is in seconds of `timer`; a timer that counts its calls makes it a number of items, the same on every
+    machine.
     """
 
     KEPT = ("_next_station",)
@@ -43,7 +44,7 @@ class RoundRobin(Scheduler, kind="round-robin-scheduler/1"):
         self._next_station = 0
 
     def run(self, stations: Sequence[Station]) -> bool:
-        """One slot of the next station that has something to do."""
+        """Run one slot of the next station that can run."""
         for _ in stations:
             station = stations[self._next_station % len(stations)]
             self._next_station += 1

@@ -1,4 +1,4 @@
-"""An operator at work between its queues, with a clock of its own."""
+"""An operator between its queues, with its own clock."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.kernel.pipeline.pipeline import Node
 from thalweg.kernel.pipeline.queued.counts import ReferenceCounts
-from thalweg.kernel.pipeline.queued.queue import Item, Queue
+from thalweg.kernel.pipeline.queued.queue import Queue, QueueItem
 from thalweg.kernel.state.snapshot import Stateful
 
 
 class Station(Stateful, kind="station/1"):
-    """Takes items, runs the operator at their clock, and puts what it gives into the queues of its consumers.
+    """Takes items, runs the operator at their clock, and puts its output into the queues of its consumers.
 
-    Its clock is that of the items it has taken and nothing else: never that of the system (N8). A station with several
-    inputs takes an instant from all of them at once, and only when nothing older can come from below.
+    Its clock is the clock of the items that it has taken, never that of the system (N8). A station with several inputs
+    takes all items of one instant at once, and only when no older item can arrive from below.
     """
 
-    KEPT = ("clock", "_reference_counts", "queues")  # what the operator keeps is the pipeline's
+    KEPT = ("clock", "_reference_counts", "queues")  # the pipeline saves the operator's state
 
     def __init__(
         self,
@@ -35,24 +35,22 @@ class Station(Stateful, kind="station/1"):
     ) -> None:
         assert node.operator is not None
         self._node, self._operator, self._metrics = node, node.operator, metrics
-        self._below = tuple(below)  # the stations that feed it; a source feeds its queue from outside
+        self._below = tuple(below)  # stations that feed it; sources are not stations
         self._nothing = nothing
         self._empty = [nothing] * len(node.inputs)
-        self.queues: list[Queue] = []  # one per input, then that of wake-ups
+        self.queues: list[Queue] = []  # one for each input, then the queue of wake-ups
         self.consumers: list[Queue] = []
         self._reference_counts = ReferenceCounts() if messages else None
-        self._late = late  # ITA: what an input tells late counts from when it is told
+        self._late = late  # ITA: a change that arrives late takes effect when it arrives
         self.clock: Instant = BEGINNING
         self.wakes_up = node.wakes or node.announces
 
     def expect(self, empty: Sequence[Batch]) -> None:
-        """What each input looks like when it has nothing."""
+        """Set the empty batches of the inputs."""
         self._empty = list(empty)
 
-    # -- time
-
     def next_wake(self) -> Instant:
-        """When it wants to be woken: something below it in time only, never below it in the plan, is due."""
+        """The next time at which its output changes without new input, or at which results that it announces end."""
         due = self._operator.next_wake if self._node.wakes else FOREVER
         announced = (
             self._reference_counts.first() if self._reference_counts is not None and self._node.announces else FOREVER
@@ -60,29 +58,27 @@ class Station(Stateful, kind="station/1"):
         return min(due, announced)
 
     def pending(self) -> Instant:
-        """The clock of the oldest item that waits here or anywhere below; FOREVER if none does."""
+        """The clock of the oldest item in its queues or in those of stations below; FOREVER if there is none."""
         return min([queue.clock for queue in self.queues] + [station.pending() for station in self._below])
 
     def ready(self) -> bool:
-        """Whether it can take something: there is an item, and nothing as old may still come from below."""
+        """Whether it can run: it has an item, and no item as old can still arrive from below."""
         clock = min(queue.clock for queue in self.queues)
         if clock == FOREVER:
             return False
         alone = len(self.queues) == 1
         return alone or all(station.pending() > clock for station in self._below)
 
-    # -- work
-
     def begin(self, before: Instant, inputs: Sequence[Batch]) -> Batch:
-        """The output over nothing, just before anything can happen."""
+        """The output over empty inputs, just before the first instant."""
         self.clock = before
         result = self._operator.process(inputs, before)
         if self._reference_counts is not None:
             self._reference_counts.add(result)
-        return self._nothing if self._node.tells_changes else result
+        return self._nothing if self._node.emits_changes else result
 
     def run(self) -> None:
-        """Take the next item, or the next instant of several inputs, and pass on what comes of it."""
+        """Take the next item, or all items of the next instant if there are several inputs, and pass on the output."""
         if len(self.queues) == 1:
             taken = [[self.queues[0].take()]]
             clock = taken[0][0].clock
@@ -96,20 +92,20 @@ class Station(Stateful, kind="station/1"):
         result = self._operator.process(inputs, self.clock)
         flagged = any(item.flagged for items in taken for item in items)
         self._metrics.count(inputs, result, self._operator)
-        told = taken[: len(inputs)]  # the rest are wake-ups
-        self._metrics.messages_in += sum(item.is_message for items in told for item in items)
+        from_inputs = taken[: len(inputs)]  # the rest are wake-ups
+        self._metrics.messages_in += sum(item.is_message for items in from_inputs for item in items)
         self._pass_on(result, flagged)
 
     def _pass_on(self, result: Batch, flagged: bool) -> None:
-        """Tuples, or the time if somebody above waits for it; else nothing."""
+        """Put tuples into the queues of the consumers; without tuples, a time-message if one is needed."""
         ended = False
         if self._reference_counts is not None:
             self._reference_counts.add(result)
             ended = self._reference_counts.end(self.clock)
         if len(result):
-            item = Item(result, self.clock, flagged)
+            item = QueueItem(result, self.clock, flagged)
         elif ended or flagged:
-            item = Item(None, self.clock, flagged)
+            item = QueueItem(None, self.clock, flagged)
             self._metrics.messages_out += 1
         else:
             return
@@ -117,6 +113,6 @@ class Station(Stateful, kind="station/1"):
             queue.put(item)
 
 
-def _joined(items: Sequence[Item], nothing: Batch) -> Batch:
+def _joined(items: Sequence[QueueItem], nothing: Batch) -> Batch:
     batches = [item.batch for item in items if item.batch is not None]
     return Batch.concat(batches) if batches else nothing

@@ -1,4 +1,4 @@
-"""State buffers (U6): one file for each layout that an update pattern calls for."""
+"""State buffers (U6): one file for each layout that an update pattern requires."""
 
 from thalweg.kernel.state.buffers.base import Buffer
 from thalweg.kernel.state.buffers.fifo import FifoBuffer

@@ -1,11 +1,11 @@
-"""The FIFO list of GolabOzsu2005 §5.3.2: for inputs whose tuples leave in the order in which they came (WKS).
+"""The FIFO list of GolabOzsu2005 §5.3.2: for inputs whose tuples leave in the order of their arrival (WKS).
 
     runs, oldest first   [ 1 .. 9 ] [ 10 .. 19 ] [ 20 .. 24 ] [ 25 ]  <- arrivals
     expire               whole runs, from the front
 
-It is also the append log of a monotonic input, where nothing leaves. A tuple that ends before an older one, or is
-deleted by a negative tuple, waits for the older ones to leave. So count windows, whose tuples end by negative tuples
-alone, are not for this list: where equal rows come and go in one batch, the older one stays for the younger.
+It is also the append log of a monotonic input (MON), whose tuples never leave. A tuple that ends before an older one,
+or that a negative tuple deletes, keeps its memory until the older ones leave. So the list does not suit count windows,
+whose tuples are all ended by negative tuples.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from thalweg.kernel.state.buffers.run_list import RunList
 
 
 class FifoBuffer(RunList, kind="fifo-buffer/1"):
-    """Whole runs leave from the front: as much as one run may have ended unnoticed."""
+    """Runs in order of arrival; whole runs leave at the front. At most about one run of ended tuples is kept."""
 
-    def _forget(self, now: Instant) -> None:
+    def _drop_ended(self, now: Instant) -> None:
         ended = 0
         while ended < len(self._runs) and self._runs[ended].last_end <= now:
             ended += 1

@@ -1,12 +1,12 @@
-"""Join results found by either of the two tuples they consist of: the two catalogues of PatroumpasSellis2011 §4.2.
+"""Join results by either of their two tuples: the two catalogues of PatroumpasSellis2011 §4.2.
 
-Over physical windows no instant says when a result ends, but each of its tuples has an order of expiration within its
-own window, and orders of two windows do not compare. So a result carries both, and has its place in two catalogues,
-each sorted by one side's order. When a tuple leaves its window, its order leads to all its results at once.
+Over physical windows the end of a result is not known in advance. But each of its two tuples has an order of expiration
+within its own window, and the orders of two windows cannot be compared. So a result carries both orders and stands in
+two catalogues, each sorted by the order of one side. When a tuple leaves its window, its order leads to its results.
 
-Results lie in immutable runs; which of them are left is written down beside. The youngest runs are merged
-geometrically up to a set share of the index, and a run is rewritten once more than half of it has gone: a result is
-copied a logarithmic number of times, and finding what leaves costs a search per run.
+Results lie in immutable runs, beside an array that says which results are alive. The youngest runs are merged
+geometrically up to a set share of the index, and a run is rewritten when more than half of its results have left. So a
+result is copied a logarithmic number of times, and a deletion costs one search per run.
 """
 
 from __future__ import annotations
@@ -16,66 +16,65 @@ import numpy as np
 from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.kernel.state.buffers.result_run import ResultRun
 from thalweg.kernel.state.snapshot import Stateful
-
-_PARTITIONS = 16  # a run grows to this share of the index
-_SMALL = 1024  # so few results are copied faster than one more run is searched
+from thalweg.kernel.tuning import DEFAULT, Tuning
 
 LEFT, RIGHT = 0, 1
 
 
 class OrderIndex(Stateful, kind="order-index/1"):
-    """Results by left and by right order, until one of them leaves. An order that has left may be given again."""
+    """Results by left and by right order, until one of the two tuples leaves. An order that has left can be reused."""
 
     KEPT = ("_indexed_runs",)
 
-    def __init__(self) -> None:
+    def __init__(self, tuning: Tuning = DEFAULT) -> None:
+        self._tuning = tuning
         self._indexed_runs: list[_IndexedRun] = []
 
     def __len__(self) -> int:
-        return sum(part.alive_count for part in self._indexed_runs)
+        return sum(run.alive_count for run in self._indexed_runs)
 
     @property
     def nbytes(self) -> int:
-        """The size of all arrays, including results that have left."""
-        return sum(part.run.nbytes + part.alive.nbytes for part in self._indexed_runs)
+        """The size of all arrays, which still hold some results that have left."""
+        return sum(run.run.nbytes + run.alive.nbytes for run in self._indexed_runs)
 
     def add(self, left_order: Ints, right_order: Ints, *lanes: Lane) -> None:
-        """More results; the lanes say what else is to be known of them."""
+        """Add results, with further lanes that `leave` will return."""
         if len(left_order):
             self._indexed_runs.append(_IndexedRun(ResultRun.of(left_order, right_order, lanes)))
             self._merge()
 
     def leave(self, side: int, orders: Ints) -> tuple[Lane, ...] | None:
-        """What tuples of a side take along when they leave: (left orders, right orders, *lanes), None if nothing.
+        """Take out the results of tuples of one side: (left orders, right orders, *lanes), or None if there are none.
 
-        Orders must differ. Those of a ROWS window leave one after the other, those of PARTITION BY anywhere: sorted
-        ones that stand together are found fastest.
+        Orders must differ. Ascending orders are found fastest.
         """
         if not len(orders):
             return None
-        taken = [results for part in self._indexed_runs if (results := part.take_out(side, orders)) is not None]
+        taken = [results for run in self._indexed_runs if (results := run.take_out(side, orders)) is not None]
         if not taken:
             return None
-        self._indexed_runs = [tidied for part in self._indexed_runs if (tidied := part.tidied()) is not None]
+        self._indexed_runs = [rest for run in self._indexed_runs if (rest := run.compacted()) is not None]
         self._merge()
         return tuple(np.concatenate(lanes) for lanes in zip(*taken, strict=True))
 
     def _merge(self) -> None:
-        """Merge neighbours that fit into a partition, unless the older is much larger: it would be copied too often."""
-        most = len(self) // _PARTITIONS
+        """Merge neighbours up to a share of the index, unless the older is more than twice as long as the younger."""
+        most = len(self) // self._tuning.result_runs
         i = len(self._indexed_runs) - 2
         while i >= 0:
             older, younger = self._indexed_runs[i : i + 2]
             both = older.alive_count + younger.alive_count
-            if both <= _SMALL or (both <= most and older.alive_count <= 2 * younger.alive_count):
-                self._indexed_runs[i : i + 2] = [_IndexedRun(ResultRun.merge(older.whole(), younger.whole()))]
+            always = both <= self._tuning.always_merge_runs_up_to
+            if always or (both <= most and older.alive_count <= 2 * younger.alive_count):
+                self._indexed_runs[i : i + 2] = [_IndexedRun(ResultRun.merge(older.rest(), younger.rest()))]
                 i = min(i, len(self._indexed_runs) - 2)
             else:
                 i -= 1
 
 
 class _IndexedRun(Stateful, kind="indexed-result-run/1"):
-    """A run, and which of its results have not left."""
+    """A run of results, and which of them have not left."""
 
     KEPT = ("run", "alive", "alive_count")
 
@@ -93,12 +92,12 @@ class _IndexedRun(Stateful, kind="indexed-result-run/1"):
         self.alive_count -= len(found)
         return tuple(lane[found] for lane in (self.run.left, self.run.right, *self.run.lanes))
 
-    def tidied(self) -> _IndexedRun | None:
-        """The same, rewritten if little of it is left; None if nothing is."""
+    def compacted(self) -> _IndexedRun | None:
+        """The run, rewritten if less than half of its results are alive; None if no result is."""
         if not self.alive_count:
             return None
-        return _IndexedRun(self.whole()) if 2 * self.alive_count < len(self.run) else self
+        return _IndexedRun(self.rest()) if 2 * self.alive_count < len(self.run) else self
 
-    def whole(self) -> ResultRun:
-        """A run of what is left."""
+    def rest(self) -> ResultRun:
+        """The alive results as a run."""
         return self.run if self.alive_count == len(self.run) else self.run.where(self.alive)

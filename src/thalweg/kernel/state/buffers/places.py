@@ -1,8 +1,8 @@
-"""Tuples by place: what a tuple holds from when it comes until it leaves, so that results need only name it.
+"""Tuples by place: the columns of a tuple from its arrival until it leaves, so that results need only name its place.
 
-Outside, tuples are known by numbers that ascend with their arrival. Numbers grow without end; places are about as many
-as tuples. A place that falls free is given again, first the one that fell free first, so that tuples that come together
-stand together.
+Operators identify tuples by numbers that ascend with their arrival and grow without bound; there are about as many
+places as alive tuples. Free places are reused in the order in which they became free, so that tuples that arrive
+together lie together.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.time import FOREVER
 from thalweg.kernel.state.snapshot import Stateful
+from thalweg.kernel.tuning import DEFAULT, Tuning
 
-_FREE = -1
-_FEW = 1024
+_FREE = -1  # in place of a number
 
 
-class Places(Stateful, kind="places/1"):
+class PlacedTuples(Stateful, kind="places/1"):
     """Rows of lanes by place."""
 
     KEPT = (
@@ -35,23 +35,24 @@ class Places(Stateful, kind="places/1"):
         "_occupied_count",
     )
 
-    def __init__(self, dtypes: Sequence[type[Any]]) -> None:
-        self.leaves_at: Ints = np.empty(0, dtype=np.int64)  # by place: when its tuple leaves, FOREVER if not known
+    def __init__(self, dtypes: Sequence[type[Any]], tuning: Tuning = DEFAULT) -> None:
+        self._reserved = tuning.reserved_places
+        self.leaves_at: Ints = np.empty(0, dtype=np.int64)  # by place: when its tuple leaves, FOREVER if unknown
         self._lanes: list[Lane] = [np.empty(0, dtype=dtype) for dtype in dtypes]
-        self._numbers: Ints = np.empty(0, dtype=np.int64)  # by place: whose it is
-        self._free: list[Ints] = []
-        self._allocated = 0  # places from here on have never been given
-        self._known_numbers: Ints = np.empty(0, dtype=np.int64)  # ascending numbers, of tuples that have left too
-        self._known_places: Ints = np.empty(0, dtype=np.int64)  # by known number
-        self._known_count = 0  # how many of `_known_numbers` are filled
-        self._occupied_count = 0
+        self._numbers: Ints = np.empty(0, dtype=np.int64)  # by place: the number of its tuple
+        self._free: list[Ints] = []  # runs of free places, the first to be reused first
+        self._allocated = 0  # places from here on have never been used
+        self._known_numbers: Ints = np.empty(0, dtype=np.int64)  # ascending; some of their tuples have left
+        self._known_places: Ints = np.empty(0, dtype=np.int64)  # the places of the known numbers
+        self._known_count = 0  # how many of `_known_numbers` are in use
+        self._occupied_count = 0  # tuples
 
     def __len__(self) -> int:
         return self._occupied_count
 
     def settle(self, numbers: Ints, lanes: Sequence[Lane]) -> Ints:
-        """Places for tuples with ascending numbers, all above those known."""
-        places = self._give(len(numbers))
+        """Store tuples with ascending numbers, all greater than those before, and return their places."""
+        places = self._allocate(len(numbers))
         self._numbers[places] = numbers
         self.leaves_at[places] = FOREVER
         for own, lane in zip(self._lanes, lanes, strict=True):
@@ -60,7 +61,7 @@ class Places(Stateful, kind="places/1"):
         return places
 
     def find(self, numbers: Ints) -> tuple[Ints, Flags]:
-        """The places of tuples, and whether they have one."""
+        """The places of tuples by number, and which of the tuples are stored."""
         if not self._known_count:
             return np.zeros(len(numbers), dtype=np.int64), np.zeros(len(numbers), dtype=np.bool_)
         at = np.minimum(np.searchsorted(self._known_numbers[: self._known_count], numbers), self._known_count - 1)
@@ -68,7 +69,7 @@ class Places(Stateful, kind="places/1"):
         return places, self._numbers[places] == numbers
 
     def read(self, places: Ints) -> list[Lane]:
-        """The lanes of tuples."""
+        """All lanes of the tuples at some places."""
         return [lane[places] for lane in self._lanes]
 
     def lane(self, i: int) -> Lane:
@@ -76,25 +77,25 @@ class Places(Stateful, kind="places/1"):
         return self._lanes[i]
 
     def vacate(self, places: Ints) -> None:
-        """The tuples there have left."""
+        """Free the places of tuples that have left."""
         if len(places):
             self._numbers[places] = _FREE
             self._free.append(places)
             self._occupied_count -= len(places)
 
-    def _give(self, count: int) -> Ints:
-        given: list[Ints] = []
+    def _allocate(self, count: int) -> Ints:
+        places: list[Ints] = []
         self._occupied_count += count
         while count and self._free:
             first = self._free.pop(0)
             if len(first) > count:
                 self._free.insert(0, first[count:])
-            given.append(first[:count])
-            count -= len(given[-1])
-        given.append(np.arange(self._allocated, self._allocated + count))
+            places.append(first[:count])
+            count -= len(places[-1])
+        places.append(np.arange(self._allocated, self._allocated + count))
         self._allocated += count
         self._reach(self._allocated)
-        return np.concatenate(given)
+        return np.concatenate(places)
 
     def _reach(self, places: int) -> None:
         if places > len(self._numbers):
@@ -109,7 +110,7 @@ class Places(Stateful, kind="places/1"):
                 self._numbers[self._known_places[: self._known_count]] == self._known_numbers[: self._known_count]
             )
             self._known_count = len(alive)
-            room = max(_FEW, 2 * (self._known_count + len(numbers)))
+            room = max(self._reserved, 2 * (self._known_count + len(numbers)))
             self._known_numbers, self._known_places = (
                 _longer(lane[alive], room - self._known_count) for lane in (self._known_numbers, self._known_places)
             )

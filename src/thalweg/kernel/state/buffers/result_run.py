@@ -1,4 +1,4 @@
-"""Immutable runs of join results with a catalogue for each side."""
+"""Immutable runs of join results, with a catalogue for each side."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from thalweg.kernel.state.sorting import stable_order
 @immutable("result-run/1")
 @dataclass(frozen=True)
 class ResultRun:
-    """Results in the order of their left tuples, which is the left catalogue; `by_right` is the right one.
+    """Results sorted by their left orders, which is the left catalogue; `by_right` is the right catalogue.
 
-    What is told of a result beside the orders of its two tuples stands in `lanes`.
+    `left` and `right` are the orders of the two tuples of each result, `lanes` its further columns.
     """
 
     left: Ints
     right: Ints
-    by_right: Ints  # the positions of the results, in the order of their right tuples
+    by_right: Ints  # positions of the results, sorted by their right orders
     lanes: tuple[Lane, ...]
 
     @staticmethod
     def of(left: Ints, right: Ints, lanes: Sequence[Lane]) -> ResultRun:
-        """Results in any order."""
+        """A run of results, given in any order."""
         order = stable_order(left)
         right = right[order]
         return ResultRun(left[order], right, stable_order(right), tuple(lane[order] for lane in lanes))
 
     @staticmethod
     def merge(a: ResultRun, b: ResultRun) -> ResultRun:
-        """Both as one: what is sorted is merged, not sorted again."""
-        order = np.argsort(np.concatenate([a.left, b.left]), kind="stable")  # finds the two sorted halves
+        """Two runs as one."""
+        order = np.argsort(np.concatenate([a.left, b.left]), kind="stable")  # which merges the two sorted halves
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         rights = np.concatenate([a.right[a.by_right], b.right[b.by_right]])
@@ -51,17 +51,17 @@ class ResultRun:
 
     @property
     def nbytes(self) -> int:
-        """The size of its arrays."""
+        """The size of all arrays."""
         return sum(lane.nbytes for lane in (self.left, self.right, self.by_right, *self.lanes))
 
     def where(self, kept: Flags) -> ResultRun:
-        """Some of the results; both orders stay."""
+        """Some of the results; both catalogues keep their order."""
         place = np.cumsum(kept) - 1
         by_right = place[self.by_right[kept[self.by_right]]]
         return ResultRun(self.left[kept], self.right[kept], by_right, tuple(lane[kept] for lane in self.lanes))
 
     def find(self, side: int, orders: Ints) -> Ints:
-        """The positions of all results of some tuples of a side (0 is the left one)."""
+        """The positions of the results of some tuples of a side (0: left, 1: right)."""
         first, count = self._catalogues[side].find(orders)
         before = np.cumsum(count) - count
         places = np.repeat(first - before, count) + np.arange(int(count.sum()))

@@ -64,7 +64,7 @@ class _Cutter:
         node = self._nodes[i]
         if node.operator is None:
             return self._port(0, i, key, None)
-        if node.operator.is_part:
+        if node.operator.is_partial:
             return self._place_part(i, key)
         if node.operator.keys is None:
             key = self._natural(i) if key is None else key
@@ -87,12 +87,12 @@ class _Cutter:
 
     def _is_broadcast(self, node: Node) -> bool:
         assert node.operator is not None
-        return node.operator.is_part or all(self._broadcast[j] for j in node.inputs)
+        return node.operator.is_partial or all(self._broadcast[j] for j in node.inputs)
 
     def _joins_broadcast(self, node: Node) -> bool:
         """Whether an operator's second input is broadcast, so that it can run wherever the first one's tuples are."""
         assert node.operator is not None
-        return node.operator.takes_copies and [self._broadcast[j] for j in node.inputs] == [False, True]
+        return node.operator.allows_broadcast and [self._broadcast[j] for j in node.inputs] == [False, True]
 
     def _with_broadcast(self, i: int, key: Key | None) -> Place:
         """Such an operator, its first input partitioned by the key asked for if it has the columns."""
@@ -111,7 +111,7 @@ class _Cutter:
             return 0
         return (
             self.place(i, None).stage + 1
-            if node.operator.is_part
+            if node.operator.is_partial
             else max(map(self._first_stage_with_copies, node.inputs))
         )
 
@@ -119,7 +119,7 @@ class _Cutter:
         """A node's output in every group of a stage: a source or partial aggregate is sent there, others run there."""
         if (i, stage) not in self._copies:
             node = self._nodes[i]
-            if node.operator is None or node.operator.is_part:
+            if node.operator is None or node.operator.is_partial:
                 origin = None if node.operator is None else self.place(i, None)
                 found = self._port(stage, i, BROADCAST, origin)
             else:
@@ -147,7 +147,7 @@ class _Cutter:
     def _natural(self, i: int) -> Key | None:
         """The key by which a node's output is partitioned if no other is needed; None if any would do."""
         node = self._nodes[i]
-        if node.operator is None or node.operator.is_part:
+        if node.operator is None or node.operator.is_partial:
             return None
         if self._joins_broadcast(node):
             return self._natural(node.inputs[0])

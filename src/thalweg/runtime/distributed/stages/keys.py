@@ -65,7 +65,7 @@ def outputs(node: Node, chosen: Sequence[int], widths: Sequence[int]) -> list[Ke
     sides = [tuple(side[i] for i in chosen) for side in keys_of(node)]
     found = [sides[0]]
     assert node.operator is not None
-    if len(sides) > 1 and len(node.schema) == sum(widths) and not node.operator.fills_up:
+    if len(sides) > 1 and len(node.schema) == sum(widths) and not node.operator.pads_with_nulls:
         for i, side in enumerate(sides[1:], start=1):
             found.append(tuple(shift(part, sum(widths[:i])) for part in side))
     return found

@@ -17,7 +17,7 @@ from thalweg.explain import choice_json, choice_text, explain_json, explain_text
 from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.kernel.pipeline.choice import Choice, choose
 from thalweg.kernel.pipeline.identity import Identity
-from thalweg.kernel.pipeline.partial_aggregates import FAR
+from thalweg.kernel.pipeline.partial_aggregates import PARTIAL_AGGREGATES_FROM_TICKS
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
@@ -51,7 +51,7 @@ class Asking:
         if pinned is not None:
             settings = replace(settings, in_parts=pinned.in_parts)
         elif settings.in_parts is None and settings.optimize and self.strategy is Strategy.AUTO:
-            settings = replace(settings, in_parts=FAR)
+            settings = replace(settings, in_parts=PARTIAL_AGGREGATES_FROM_TICKS)
         return choose(self.plan, self.strategy, settings, statistics, in_shards=True)
 
 

@@ -129,7 +129,7 @@ def _origin(pipeline: Pipeline, node: int) -> str:
 
 def _name(node: Node) -> str:
     assert node.operator is not None
-    return type(node.operator).__name__ + " of a part" * node.operator.is_part
+    return type(node.operator).__name__ + " of a part" * node.operator.is_partial
 
 
 def _by(key: Placement, source: bool) -> str:

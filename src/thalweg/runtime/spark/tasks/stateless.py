@@ -15,7 +15,7 @@ import pyarrow as pa
 from thalweg.core.batch import Batch
 from thalweg.core.time import BEGINNING
 from thalweg.kernel.pipeline.blueprint import Blueprint
-from thalweg.kernel.pipeline.shape import remembers_nothing
+from thalweg.kernel.pipeline.plan_properties import is_stateless_plan
 from thalweg.kernel.pipeline.strategy import Strategy
 from thalweg.runtime.distributed.exchange.codec import stream_lanes
 from thalweg.runtime.distributed.exchange.message import Answered, Message, MessageKind
@@ -31,7 +31,7 @@ from thalweg.runtime.spark.tasks.deliver import Take
 def is_stateless(blueprint: Blueprint, cut: Cut, inputs: Mapping[str, InputTime]) -> bool:
     """Whether a query has no state, and none of its rows waits."""
     one_stream = len(inputs) == len(cut.ports) == 1 and all(time.lateness == 0 for time in inputs.values())
-    plain = blueprint.strategy is Strategy.AUTO and remembers_nothing(blueprint.plan)
+    plain = blueprint.strategy is Strategy.AUTO and is_stateless_plan(blueprint.plan)
     return one_stream and plain and bool(cut.stages) and cut.ports[0].key is None
 
 

@@ -1,7 +1,8 @@
-"""The state of top-k: all tuples that may still show, the best of them apart, so that a batch looks at few.
+"""The state of top-k: all tuples that may still be in the answer, split into near and far, so that a batch reads few.
 
-Near tuples come no later in the order than the `bound`, far ones later. While enough near ones stay alive throughout a
-batch no far one can show, so far ones are only laid aside. When near ones run out, the best far ones move over.
+Near tuples come up to the `bound` in the order, far tuples after it. While enough near tuples live throughout a batch,
+no far tuple can be in the answer, and far tuples are only stored. When near tuples run out, the best far tuples become
+near.
 """
 
 from __future__ import annotations
@@ -17,53 +18,61 @@ from thalweg.core.time import BEGINNING, Instant
 from thalweg.kernel.state.snapshot import Stateful, Tree
 from thalweg.kernel.sweep.ordering import net, order_by, precedes
 from thalweg.kernel.sweep.skyband import OLD, may_show, skyband
+from thalweg.kernel.tuning import DEFAULT, Tuning
 
-# The lanes of rows: signed intervals, then dates if there are any, then columns. Rows of earlier batches start at OLD.
+# The lanes of rows: signed intervals, then dates if there are any, then columns. Old rows have the start OLD.
 START, END, WEIGHT, DATES = 0, 1, 2, 3
-Rows = tuple[Lane, ...]
+TopKRows = tuple[Lane, ...]
 
-_SPARE, _AMPLE = 64, 4  # near tuples beyond the needed ones, and how many times those
-_FEW = 4096  # tuples that are not worth sifting
-_SLICES = 16
+_TIME_SLICES = 16  # in which near tuples are pruned, if they were not pruned enough over the batch as a whole
 
 
-def take(rows: Rows, which: Lane) -> Rows:
+def take(rows: TopKRows, which: Lane) -> TopKRows:
     """Some rows."""
     return tuple(lane[which] for lane in rows)
 
 
-class Leaders(Stateful, kind="leaders/1"):
-    """Tuples in an order of which the first `limit` are wanted; with `prune` there are no negative tuples."""
+class TopKState(Stateful, kind="leaders/1"):
+    """Tuples in an order of which the first `limit` are wanted.
+
+    With `prune` there are no negative tuples, so tuples outside the k-skyband can be dropped.
+    """
 
     KEPT = ("_near", "_far", "_bound", "_near_capacity", "_compact_far_at", "_prune_near_at", "_clock")
 
     def __init__(
-        self, dtypes: Sequence[type[Any]], order: Callable[[Rows], list[Ints]], limit: int, prune: bool
+        self,
+        dtypes: Sequence[type[Any]],
+        order: Callable[[TopKRows], list[Ints]],
+        limit: int,
+        prune: bool,
+        tuning: Tuning = DEFAULT,
     ) -> None:
+        self._tuning = tuning
         self._order = order
         self._limit = limit
         self._prune = prune
-        self._near: Rows = tuple(np.empty(0, dtype=dtype) for dtype in dtypes)
-        self._far: list[Rows] = []
-        self._fresh: list[Rows] = []  # far tuples that came in this batch
-        self._bound: Rows | None = None  # one row; without it every tuple is near
+        self._near: TopKRows = tuple(np.empty(0, dtype=dtype) for dtype in dtypes)
+        self._far: list[TopKRows] = []
+        self._fresh: list[TopKRows] = []  # far tuples that arrived in this batch
+        self._bound: TopKRows | None = None  # one row; None: every tuple is near
         self._near_capacity = 0
-        self._compact_far_at = self._prune_near_at = _FEW
+        self._compact_far_at = self._prune_near_at = tuning.prune_above
         self._clock: Instant = BEGINNING
 
     @property
     def stored(self) -> int:
-        """How many tuples are kept."""
+        """The number of stored tuples."""
         return len(self._near[START]) + sum(len(rows[START]) for rows in self._far)
 
     def restore(self, tree: Tree) -> None:
-        """All tuples of a snapshot are old, whatever an older version of this marked them with."""
+        """Go back to a snapshot. All its tuples are old, however an earlier version of this class marked them."""
         super().restore(tree)
         self._near = _aged(self._near)
         self._far = [_aged(rows) for rows in self._far]
 
-    def contenders(self, new: Rows, now: Instant) -> Rows:
-        """The old and new tuples among which the first `limit` are at every instant up to `now`."""
+    def contenders(self, new: TopKRows, now: Instant) -> TopKRows:
+        """Old and new tuples that include the first `limit` tuples at every instant up to `now`."""
         near = new
         if self._bound is not None:
             far = precedes(self._order(self._bound), self._order(new))
@@ -71,65 +80,66 @@ class Leaders(Stateful, kind="leaders/1"):
             self._fresh.append(take(new, far))
         self._near = join_runs([self._near, near])
         while self._bound is not None and self._lasting(now) < self._limit:
-            self._near = join_runs([self._near, self._best_far()])
+            self._near = join_runs([self._near, self._take_best_far()])
             self._near_capacity *= 2
         rows = self._near
-        for slices in (1, _SLICES):
-            if self._prune and len(rows[START]) > _FEW:
+        for slices in (1, _TIME_SLICES):
+            if self._prune and len(rows[START]) > self._tuning.prune_above:
                 rows = take(
                     rows, may_show(self._order(rows)[0], rows[START], rows[END], self._limit, self._clock, now, slices)
                 )
         return rows
 
     def _lasting(self, now: Instant) -> int:
-        """At least how many near tuples there are at every instant of the batch."""
+        """A lower bound on the number of near tuples at every instant of the batch."""
         positive = self._near[WEIGHT] > 0
         lasts = positive & (self._near[START] == OLD) & (self._near[END] > now)
         return int(lasts.sum()) - int((~positive).sum())
 
-    def _best_far(self) -> Rows:
-        """Move the bound so that about as many far tuples as there is room for, or all, become near."""
+    def _take_best_far(self) -> TopKRows:
+        """Move the bound so that the best far tuples, up to the capacity for near ones, become near; return them."""
         far = join_runs([*self._far, *self._fresh])
         far = take(far, far[END] > self._clock)
         self._far = []
         if len(far[START]) <= 2 * self._near_capacity:
             self._bound, self._fresh = None, []
             return far
-        near, far = self._part(far)
+        near, far = self._split(far)
         self._fresh = [far]
         return near
 
-    def _part(self, rows: Rows) -> tuple[Rows, Rows]:
-        """Move the bound to where there is room for the rows before it; rows up to it, and beyond."""
+    def _split(self, rows: TopKRows) -> tuple[TopKRows, TopKRows]:
+        """Move the bound so that the capacity for near tuples is used; return the rows up to it, and the others."""
         lanes = self._order(rows)
         bound = _nth(lanes, self._near_capacity - 1)
         self._bound = take(rows, bound)
         far = precedes([lane[bound] for lane in lanes], lanes)
         return take(rows, ~far), take(rows, far)
 
-    def settle(self, now: Instant) -> None:
-        """After a batch: drop what is dead, and lay aside what is far."""
+    def finish_batch(self, now: Instant) -> None:
+        """Drop ended tuples, and store far ones."""
         self._clock = now
         rows = take(self._near, self._near[END] > now)
         rows[START][:] = OLD
         if not self._prune and bool((rows[WEIGHT] < 0).any()):
             rows = _net(rows)
-        self._near_capacity = _AMPLE * (self._limit + len(self._near[START]) - len(rows[START])) + _SPARE
+        ended = len(self._near[START]) - len(rows[START])
+        self._near_capacity = self._tuning.near_factor * (self._limit + ended) + self._tuning.near_spare
         if self._prune and len(rows[START]) > self._prune_near_at:
             rows = self._pruned(rows)
-            self._prune_near_at = max(_FEW, 2 * len(rows[START]))
+            self._prune_near_at = max(self._tuning.prune_above, 2 * len(rows[START]))
         if len(rows[START]) > 2 * self._near_capacity:
-            rows, far = self._part(rows)
+            rows, far = self._split(rows)
             self._fresh.append(far)
         self._near = rows
         for fresh in self._fresh:
-            self._lay_aside(fresh)
+            self._store_far(fresh)
         self._fresh = []
         if sum(len(rows[START]) for rows in self._far) > self._compact_far_at:
-            self._tidy()
+            self._compact_far()
 
-    def _lay_aside(self, rows: Rows) -> None:
-        """Far tuples are old from now on. Runs of them are merged like the digits of a binary counter."""
+    def _store_far(self, rows: TopKRows) -> None:
+        """Store far tuples, which are old from now on. Their runs are merged geometrically."""
         rows[START][:] = OLD
         if self._prune:
             rows = self._pruned(rows)
@@ -137,31 +147,32 @@ class Leaders(Stateful, kind="leaders/1"):
             rows = join_runs([self._far.pop(), rows])
         self._far.append(rows)
 
-    def _pruned(self, rows: Rows) -> Rows:
-        """The rows that may still show, judged by the first key alone."""
-        return take(rows, skyband(self._order(rows)[0], rows[END], self._limit))
+    def _pruned(self, rows: TopKRows) -> TopKRows:
+        """The rows that may still be in the answer, judged by the first sort key alone."""
+        return take(rows, skyband(self._order(rows)[0], rows[END], self._limit, self._tuning.skyband_part))
 
-    def _tidy(self) -> None:
-        """Drop the far tuples that are dead, cancelled, or can never show."""
+    def _compact_far(self) -> None:
+        """Drop the far tuples that have ended, are cancelled, or can never be in the answer."""
         far = join_runs(self._far)
         far = take(far, far[END] > self._clock)
         if self._prune:
             both = join_runs([self._near, far])
             rank = np.empty(len(both[START]), dtype=np.int64)
             rank[order_by(*self._order(both))] = np.arange(len(rank))
-            far = take(far, skyband(rank, both[END], self._limit)[len(self._near[START]) :])
+            kept = skyband(rank, both[END], self._limit, self._tuning.skyband_part)
+            far = take(far, kept[len(self._near[START]) :])
         else:
             far = _net(far)
         self._far = [far]
-        self._compact_far_at = max(_FEW, 2 * len(far[START]))
+        self._compact_far_at = max(self._tuning.prune_above, 2 * len(far[START]))
 
 
-def _aged(rows: Rows) -> Rows:
+def _aged(rows: TopKRows) -> TopKRows:
     return (np.full_like(rows[START], OLD), *rows[START + 1 :])
 
 
 def _nth(lanes: Sequence[Ints], n: int) -> Ints:
-    """The position, as an array of one, of a row that has n rows before it in order."""
+    """The position, as an array of length one, of a row that has n rows before it in the order."""
     rows = np.arange(len(lanes[0]))
     for lane in lanes:
         values = lane[rows]
@@ -171,7 +182,7 @@ def _nth(lanes: Sequence[Ints], n: int) -> Ints:
     return rows[:1]
 
 
-def _net(rows: Rows) -> Rows:
-    """What is left of tuples that are alike but for their signs."""
+def _net(rows: TopKRows) -> TopKRows:
+    """The rows without pairs of equal tuples of opposite signs."""
     left, signs = net([rows[END], *rows[DATES:]], rows[WEIGHT])
     return (rows[START][left], rows[END][left], signs, *(lane[left] for lane in rows[DATES:]))

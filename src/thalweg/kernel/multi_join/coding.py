@@ -1,4 +1,4 @@
-"""The tuples of an input with the codes of the attributes that it shares with others as further columns."""
+"""Add to the tuples of an input the codes of the attributes that it shares with other inputs."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from thalweg.kernel.state.coder import KeyCoder
 from thalweg.kernel.sweep.evaluate import Condition, Evaluator
 
 
-class Coding:
-    """What is asked of an input alone, and the codes of its attributes; a NULL in one never meets anything."""
+class InputCoding:
+    """Filters an input by the conditions on it alone, and adds codes. Tuples with NULL in an attribute are dropped."""
 
     def __init__(self, i: int, schema: Schema, graph: JoinGraph, pool: StringPool) -> None:
         self.width = len(schema)
         self.attributes = tuple(a for a, attribute in enumerate(graph.attributes) if i in attribute.inputs)
-        alone = [part for part in graph.rest if (graph.inputs_of(part) or {0}) == {i}]
-        own = and_([shift(part, -graph.offsets[i]) for part in alone])
-        self._condition = Condition(own, schema, pool) if alone else None
+        conditions = [part for part in graph.rest if (graph.inputs_of(part) or {0}) == {i}]
+        own = and_([shift(part, -graph.offsets[i]) for part in conditions])
+        self._condition = Condition(own, schema, pool) if conditions else None
         values = [graph.attributes[a].values[i] or () for a in self.attributes]
         self._evaluators = [Evaluator(value, schema, pool) for value in values]
 
-    def place(self, attribute: int) -> int:
-        """The column of an attribute's code."""
+    def code_column(self, attribute: int) -> int:
+        """The column that holds the codes of an attribute."""
         return self.width + self.attributes.index(attribute)
 
     def coded(self, batch: Batch, coders: Sequence[KeyCoder]) -> Batch:
-        """The tuples that may take part in a result."""
+        """The tuples that may be part of a result, with their codes as further columns."""
         if self._condition is not None and len(batch):
             batch = batch.take(self._condition.holds(batch.columns, len(batch)))
         codes = []

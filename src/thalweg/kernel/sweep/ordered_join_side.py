@@ -1,4 +1,4 @@
-"""One side of an ordered join: what a batch tells of it, and its tuples by place."""
+"""One side of an ordered join: the changes that a batch makes, and the stored tuples by place."""
 
 from __future__ import annotations
 
@@ -10,46 +10,47 @@ from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import Flags, Ints, Lane, lane_dtype
 from thalweg.core.schema import Schema
 from thalweg.core.time import FOREVER, Instant
-from thalweg.kernel.state.buffers.places import Places
+from thalweg.kernel.state.buffers.places import PlacedTuples
 from thalweg.kernel.state.keyed import Keyed
 from thalweg.kernel.state.snapshot import Stateful
 from thalweg.kernel.state.timeline import Timeline
 from thalweg.kernel.sweep.join_keys import NO_PARTNER
+from thalweg.kernel.tuning import DEFAULT, Tuning
 
-_CODE, _END, _DATES = 0, 1, slice(2, None)  # behind the columns
+_END, _DATES = 1, slice(2, None)  # lanes behind the columns; lane 0 is the code of the key
 
 
 @dataclass(frozen=True)
-class OrderedTold:
-    """What a batch tells of a side, with places for numbers: who arrived, and who of the stored tuples leaves."""
+class SideChanges:
+    """The changes of one side, with places instead of numbers: arrivals, and stored tuples that leave."""
 
     arrived: Keyed
-    leaving: Keyed  # negative tuples
-    places: Ints  # of those who leave, ascending
+    leaving: Keyed  # as negative tuples
+    places: Ints  # of the tuples that leave, ascending
 
 
-class OrderedSide(Stateful, kind="ordered-side/1"):
-    """The tuples of a side from arrival until they leave, by place."""
+class OrderedJoinSide(Stateful, kind="ordered-side/1"):
+    """The tuples of one side by place, from their arrival until they leave."""
 
     KEPT = ("places", "_ends")
 
-    def __init__(self, numbered: Schema, dated: bool) -> None:
+    def __init__(self, numbered: Schema, dated: bool, tuning: Tuning = DEFAULT) -> None:
         self._width = len(numbered) - 1
         columns = [lane_dtype(t) for t in numbered.types[:-1]]
-        self.places = Places([*columns, np.int64, np.int64, *([np.int64] * (2 * dated))])
-        self._ends = Timeline()  # of tuples that end by themselves: (end, number)
+        self.places = PlacedTuples([*columns, np.int64, np.int64, *([np.int64] * (2 * dated))], tuning)
+        self._ends = Timeline()  # (end, number) of tuples with a known end
 
-    def tell(self, codes: Ints, batch: Batch, now: Instant) -> OrderedTold:
-        """Give arrivals that stay a place, and note when stored tuples leave."""
-        gone = batch.sign < 0
-        leaving = batch.columns[-1][gone], batch.start[gone]
-        kept = np.flatnonzero(~gone & (codes != NO_PARTNER))
+    def apply(self, codes: Ints, batch: Batch, now: Instant) -> SideChanges:
+        """Give places to arrivals that outlive the batch, and note when stored tuples leave."""
+        negative = batch.sign < 0
+        leaving = batch.columns[-1][negative], batch.start[negative]
+        kept = np.flatnonzero(~negative & (codes != NO_PARTNER))
         kept = kept[np.argsort(batch.columns[-1][kept], kind="stable")]
         codes, arrived, leaving = _closed(codes[kept], batch.take(kept), *leaving)
-        return OrderedTold(self._settled(codes, arrived, now), *self._left(*leaving))
+        return SideChanges(self._placed(codes, arrived, now), *self._departures(*leaving))
 
     def ended(self, now: Instant) -> Ints:
-        """The places of tuples whose time is over."""
+        """The places of tuples whose known ends have come."""
         due = self._ends.due(now)
         if due is None:
             return np.empty(0, dtype=np.int64)
@@ -57,20 +58,20 @@ class OrderedSide(Stateful, kind="ordered-side/1"):
         return np.sort(places[known])
 
     def columns(self, places: Ints) -> list[Lane]:
-        """The rows at some places, without their numbers."""
+        """The columns of the tuples at some places, without their numbers."""
         return [self.places.lane(i)[places] for i in range(self._width)]
 
     def end(self, places: Ints) -> Ints:
-        """When the tuples at some places end."""
+        """The ends of the tuples at some places."""
         return self.places.lane(self._width + _END)[places]
 
     def dates(self, places: Ints) -> Dates:
-        """The dates of the tuples at some places; only if there are any."""
+        """The dates of the tuples at some places; the side must be dated."""
         ts, exp = self.places.read(places)[self._width :][_DATES]
         return Dates(ts, exp)
 
-    def _settled(self, codes: Ints, arrived: Batch, now: Instant) -> Keyed:
-        """Arrivals with places as their last column; those that have left by now need none."""
+    def _placed(self, codes: Ints, arrived: Batch, now: Instant) -> Keyed:
+        """Arrivals with places as their last column; a tuple that ends by now gets no place of its own."""
         stays = arrived.end > now
         places = np.zeros(len(arrived), dtype=np.int64)
         *columns, numbers = arrived.columns
@@ -79,9 +80,9 @@ class OrderedSide(Stateful, kind="ordered-side/1"):
         places[stays] = self.places.settle(numbers[stays], lanes)
         timed = stays & (arrived.end < FOREVER)
         self._ends.add(arrived.end[timed], numbers[timed])
-        return Keyed.told_apart(codes, places, arrived.with_columns((*columns, places)))
+        return Keyed.with_tiebreak(codes, places, arrived.with_columns((*columns, places)))
 
-    def _left(self, numbers: Ints, times: Ints) -> tuple[Keyed, Ints]:
+    def _departures(self, numbers: Ints, times: Ints) -> tuple[Keyed, Ints]:
         places, known = self.places.find(numbers)  # a tuple without partners was never stored
         order = np.argsort(places[known])
         places, times = places[known][order], times[known][order]
@@ -90,11 +91,11 @@ class OrderedSide(Stateful, kind="ordered-side/1"):
         codes, end, *dates = lanes[self._width :]
         columns, signs = (*lanes[: self._width], places), np.full(len(places), -1, dtype=np.int8)
         left = Batch(columns, times, end, signs, Dates(*dates) if dates else None)
-        return Keyed.told_apart(codes, places, left), places
+        return Keyed.with_tiebreak(codes, places, left), places
 
 
 def _closed(codes: Ints, arrived: Batch, numbers: Ints, times: Ints) -> tuple[Ints, Batch, tuple[Ints, Ints]]:
-    """Arrivals by ascending number, ended at once where they leave in the same batch; and who else leaves."""
+    """End arrivals, given by ascending number, that leave in the same batch; return the other departures too."""
     own = arrived.columns[-1]
     if not len(own) or not len(numbers):
         return codes, arrived, (numbers, times)

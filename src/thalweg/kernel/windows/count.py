@@ -1,4 +1,4 @@
-"""Windows that count: tuples wait until they are let in, and then live among the last n of their key."""
+"""Windows that count tuples: a tuple waits until it enters, and then lives while it is among the last n of its key."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.time import Instant
 from thalweg.kernel.state.snapshot import immutable
-from thalweg.kernel.windows.last import Admitted, LastOfEach
-from thalweg.kernel.windows.steps import Steps
+from thalweg.kernel.windows.last_of_each import Admitted, LastOfEach
+from thalweg.kernel.windows.physical import PhysicalWindow
 from thalweg.kernel.windows.waiting import Waiting, count_waiting
 
 
 @immutable("count-window-update/1")
 @dataclass(frozen=True)
 class CountUpdate:
-    """What would wait after a step, and what the step let in."""
+    """The update of a step: the tuples that wait after it, and the tuples that it admitted."""
 
     waiting: Waiting
     admitted: Admitted
 
 
-class CountingSteps(Steps[CountUpdate]):
-    """ROWS is PARTITION BY nothing (PatroumpasSellis2011 §3.3.2); the two differ in when they let tuples in."""
+class CountWindow(PhysicalWindow[CountUpdate]):
+    """ROWS is PARTITION BY no columns (PatroumpasSellis2011 §3.3.2); subclasses differ in when tuples enter."""
 
     KEPT = ("_last_of_each", "_waiting")
 
@@ -36,20 +36,20 @@ class CountingSteps(Steps[CountUpdate]):
 
     @abstractmethod
     def admit(self, arrived: Batch, now: Instant) -> tuple[Batch, Waiting]:
-        """Whom to let in by `now`, as of when and until when at most; and who waits then."""
+        """The tuples that enter by `now`, with their greatest possible lifetimes; and the tuples that wait."""
 
-    def weigh(self, arrived: Batch, now: Instant) -> tuple[Batch, CountUpdate]:
-        """Let in whoever may enter."""
+    def evaluate(self, arrived: Batch, now: Instant) -> tuple[Batch, CountUpdate]:
+        """Admit tuples, and end the tuples that they displace."""
         entering, waiting = self.admit(arrived, now)
-        output, admitted = self._last_of_each.weigh(entering, now)
+        output, admitted = self._last_of_each.evaluate(entering, now)
         return output, CountUpdate(waiting, admitted)
 
     def commit(self, update: CountUpdate) -> None:
-        """Keep what was weighed."""
+        """Queue the admitted tuples."""
         self._waiting = update.waiting
         self._last_of_each.commit(update.admitted)
 
     @property
     def stored(self) -> int:
-        """The tuples that are in and those that wait."""
+        """The tuples in the window, and those that wait to enter."""
         return self._last_of_each.stored + count_waiting(self._waiting)

@@ -1,4 +1,4 @@
-"""What an operator shows of each group now, and the signed intervals that tell how it changes."""
+"""The rows of groups that are in the answer, and the signed intervals of their changes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from thalweg.core.types import DataType
 from thalweg.kernel.state.buffers import GroupArray
 from thalweg.kernel.state.snapshot import Stateful
 from thalweg.kernel.sweep.segments import run_starts
-from thalweg.kernel.sweep.steps import Steps
+from thalweg.kernel.sweep.steps import GroupSteps
 
 
 @dataclass(frozen=True)
-class Changes:
-    """Signed intervals of groups, by code, with what is shown of them."""
+class GroupChanges:
+    """Signed intervals of groups, given by code, with the values of their rows."""
 
     code: Ints
     start: Ints
@@ -28,10 +28,11 @@ class Changes:
     lanes: tuple[Lane, ...]
 
 
-class Shown(Stateful, kind="shown-rows/1"):
-    """Per code: whether the group is shown, and the values shown with it, in an array by group.
+class EmittedGroups(Stateful, kind="shown-rows/1"):
+    """By group code whether the group is in the answer, and its values (an array by group).
 
-    What ends within the batch is closed at once: +[a, b). What lasts is +[a, FOREVER), and -[b, FOREVER) ends it later.
+    A row that ends within the batch is emitted as +[a, b). A row that outlives it is emitted as +[a, FOREVER), and
+    -[b, FOREVER) ends it later.
     """
 
     KEPT = ("_array",)
@@ -41,52 +42,52 @@ class Shown(Stateful, kind="shown-rows/1"):
 
     @property
     def size(self) -> int:
-        """How many groups are shown."""
+        """The number of groups in the answer."""
         return len(self._array)
 
     def has(self, codes: Ints) -> Flags:
-        """Which groups are shown."""
+        """Which groups are in the answer."""
         return self._array.present[codes]
 
-    def change(self, steps: Steps, present: Flags, lanes: Sequence[Lane] = ()) -> Changes:
-        """The changes that make the given values hold from each step on; there must be a step."""
+    def change(self, steps: GroupSteps, present: Flags, lanes: Sequence[Lane] = ()) -> GroupChanges:
+        """The changes of the answer, given the values from each step on; there must be a step."""
         self._array.fit(int(steps.code[-1]) + 1)
         was_present = steps.previous(present, self._array.present)
         differs = np.zeros(len(steps), dtype=np.bool_)
-        for lane, shown in zip(lanes, self._array.lanes, strict=True):
-            differs |= _bits(lane) != _bits(steps.previous(lane, shown))
+        for lane, last in zip(lanes, self._array.lanes, strict=True):
+            differs |= _bits(lane) != _bits(steps.previous(lane, last))
         rows = np.flatnonzero((present != was_present) | (differs & present))
-        changes = self._tell(steps, rows, present, lanes)
-        last = steps.stop - 1
-        self._array.overwrite(steps.groups, present[last], [lane[last] for lane in lanes])
+        changes = self._changes(steps, rows, present, lanes)
+        final = steps.stop - 1
+        self._array.overwrite(steps.groups, present[final], [lane[final] for lane in lanes])
         return changes
 
-    def no_change(self) -> Changes:
-        """Nothing is told."""
+    def no_change(self) -> GroupChanges:
+        """No changes."""
         none = np.empty(0, dtype=np.int64)
-        lanes = tuple(np.empty(0, dtype=shown.dtype) for shown in self._array.lanes)
-        return Changes(none, none, none, np.empty(0, dtype=np.int8), lanes)
+        lanes = tuple(np.empty(0, dtype=lane.dtype) for lane in self._array.lanes)
+        return GroupChanges(none, none, none, np.empty(0, dtype=np.int8), lanes)
 
-    def _tell(self, steps: Steps, rows: Ints, present: Flags, lanes: Sequence[Lane]) -> Changes:
+    def _changes(self, steps: GroupSteps, rows: Ints, present: Flags, lanes: Sequence[Lane]) -> GroupChanges:
         code, start = steps.code[rows], steps.time[rows]
         starts = run_starts(code)
         end = np.full(len(rows), FOREVER)
         end[:-1] = np.where(starts[1:], FOREVER, start[1:])
         first = np.flatnonzero(starts)
-        old = first[self._array.present[code[first]]]  # of what was shown, the first change is the end
+        old = first[self._array.present[code[first]]]  # the first change of a group in the answer ends its row
         new = np.flatnonzero(present[rows])
         signs = np.repeat(np.array([-1, 1], dtype=np.int8), (len(old), len(new)))
         both = zip(lanes, self._array.lanes, strict=True)
-        return Changes(
+        return GroupChanges(
             np.concatenate([code[old], code[new]]),
             np.concatenate([start[old], start[new]]),
             np.concatenate([np.full(len(old), FOREVER), end[new]]),
             signs,
-            tuple(np.concatenate([shown[code[old]], lane[rows[new]]]) for lane, shown in both),
+            tuple(np.concatenate([last[code[old]], lane[rows[new]]]) for lane, last in both),
         )
 
 
 def _bits(lane: Lane) -> Ints:
-    """Comparable also where a DOUBLE is NULL."""
+    """Integers that are equal iff the values are, also if a DOUBLE is NULL (NaN)."""
     bits: Ints = lane.view(np.int64)
     return bits

@@ -1,37 +1,39 @@
-"""What a step of a walk asks of its results: a predicate, computed where there are fewest rows."""
+"""Predicates of a walk's steps; parts that read earlier inputs only are evaluated once for each partial result."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
-from thalweg.algebra.expressions import Call, Case, Cast, Column, Expression, UserFunction, columns_of, replace
+from thalweg.algebra.expressions import Call, Case, Cast, Column, Expression, Literal, UserFunction, columns_of, replace
 from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.schema import Field, Schema
 from thalweg.core.strings import StringPool
-from thalweg.kernel.multi_join.partial import Partial, Spread
+from thalweg.kernel.multi_join.partial import PartialResults, ScatteredRows
 from thalweg.kernel.sweep.evaluate import Condition, Evaluator
 
-Place = tuple[int, int]  # an input and its column
+InputColumn = tuple[int, int]  # an input and its column
 
 
 @dataclass(frozen=True)
 class _Known:
-    """A part of a predicate that reads only inputs met before: one value for all partners of a partial result."""
+    """A part of a predicate that reads earlier inputs only: it has one value for all candidates of a partial result."""
 
     value: Evaluator
-    reads: tuple[Place, ...]
+    reads: tuple[InputColumn, ...]
 
-    def of(self, partial: Partial) -> Lane:
-        """Its values."""
-        return partial.remembered(self, lambda: self.value([partial.lane(*at) for at in self.reads], len(partial))[0])
+    def of(self, partial: PartialResults) -> Lane:
+        """Its values, one for each partial result."""
+        return partial.cached(self, lambda: self.value([partial.lane(*at) for at in self.reads], len(partial))[0])
 
 
-class Demand:
-    """A predicate over inputs of which `new` is met last.
+class StepPredicate:
+    """A predicate over inputs of which `new` is joined last.
 
-    With f(x, y) = g(h(x), y) and x met before, h is computed once for each partial result, g for each of its partners.
-    Where h may raise it is not: nobody asked for its value if there are no partners.
+    With f(x, y) = g(h(x), y) and x from earlier inputs, h is evaluated once for each partial result, and g for each
+    of its candidates. If h may raise an error, it is evaluated with g: a partial result without candidates does not
+    need its value.
     """
 
     def __init__(
@@ -52,18 +54,18 @@ class Demand:
         self.known = list(parts)
         wide = Schema((*schema, *(Field(f"known {i}", part.type) for i, part in enumerate(parts))))
         self._condition = Condition(rest, wide, pool)
-        every: list[Place | _Known] = [
+        every: list[InputColumn | _Known] = [
             *(_place(c, offsets) for c in range(len(schema))),
             *(_known(part, schema, offsets, pool) for part in parts),
         ]
         self._reads = [every[c] for c in self._condition.reads]
 
-    def holds(self, partial: Partial, i: Ints, new: Spread) -> Flags:
-        """Whether it does, for rows of a partial result with a tuple each of the new input."""
+    def holds(self, partial: PartialResults, i: Ints, new: ScatteredRows) -> Flags:
+        """Where the predicate is true, for rows i of the partial results, each with a tuple of the new input."""
         return self._condition.holds_on([self._lane(at, partial, i, new) for at in self._reads], len(i))
 
-    def _lane(self, at: Place | _Known, partial: Partial, i: Ints, new: Spread) -> Lane:
-        # Of those met before, a lane is gathered once for all their partners: it is shorter.
+    def _lane(self, at: InputColumn | _Known, partial: PartialResults, i: Ints, new: ScatteredRows) -> Lane:
+        # A lane of an earlier input is gathered once for all candidates, because partial results are fewer.
         if isinstance(at, _Known):
             return at.of(partial).take(i)
         return new.lane(at[1]) if at[0] == self._new else partial.lane(*at).take(i)
@@ -76,7 +78,7 @@ def _known(part: Expression, schema: Schema, offsets: Sequence[int], pool: Strin
     return _Known(value, tuple(_place(c, offsets) for c in columns))
 
 
-def _place(column: int, offsets: Sequence[int]) -> Place:
+def _place(column: int, offsets: Sequence[int]) -> InputColumn:
     input_ = max(i for i, offset in enumerate(offsets[:-1]) if offset <= column)
     return input_, column - offsets[input_]
 
@@ -89,4 +91,7 @@ def _may_raise(expression: Expression) -> bool:
             return _may_raise(default) or any(_may_raise(part) for branch in branches for part in branch)
         case Cast(operand):
             return _may_raise(operand)
-    return False
+        case Column() | Literal():
+            return False
+        case _:
+            assert_never(expression)
