@@ -65,7 +65,7 @@ def test_top_tells_what_queries_cost_and_give(flowdir: Path) -> None:
     for _ in range(2):
         lines("flow", "add", flowdir, COUNT)
     lines("flow", "add", flowdir, "SELECT a FROM s", "--results", "1")
-    assert "has told nothing yet" in refusal("flow", "top", flowdir)
+    assert "has no report yet" in refusal("flow", "top", flowdir)
     result = thalweg(*start(flowdir, "--show", "nothing"))
     assert result.stderr == "q3 (q3) is suspended: it has emitted 3 results, its quota is 1 in all\n"
     told: dict[str, Any] = json.loads(lines("flow", "top", flowdir, "--json")[0])

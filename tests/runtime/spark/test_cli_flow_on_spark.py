@@ -26,7 +26,7 @@ def told(checkpoint: Path) -> dict[str, dict[str, Any]]:
 def test_queries_are_handed_in_at_the_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
     desk, checkpoint = flow(spark, tmp_path), tmp_path / "checkpoint"
     assert lines("flow", "add", checkpoint, QUERIES["few"], "--name", "few", "--owner", "ann") == ["q1"]
-    assert "has told nothing yet" in refusal("flow", "top", checkpoint)
+    assert "has no report yet" in refusal("flow", "top", checkpoint)
     write(tmp_path, "1.json", range(20))
     desk.start(trigger=ONCE).wait_until_done()  # the query was there before the first tuples
     assert lines("flow", "add", checkpoint, COUNTED, "--name", "counted", "--results", "90") == ["q2"]
