@@ -65,7 +65,7 @@ def test_top_tells_what_queries_cost_and_give(flowdir: Path) -> None:
     for _ in range(2):
         lines("flow", "add", flowdir, COUNT)
     lines("flow", "add", flowdir, "SELECT a FROM s", "--results", "1")
-    assert "has no report yet" in refusal("flow", "top", flowdir)
+    assert "has no metrics yet" in refusal("flow", "top", flowdir)
     result = thalweg(*start(flowdir, "--show", "nothing"))
     assert result.stderr == "q3 (q3) is suspended: it has emitted 3 results, its quota is 1 in all\n"
     told: dict[str, Any] = json.loads(lines("flow", "top", flowdir, "--json")[0])
@@ -88,7 +88,7 @@ def test_queries_that_come_and_go_while_a_flow_runs_are_taken_up(
     (flowdir.parent / "rows.csv").write_text(f"ts,a,b\n{rows}")
     lines("flow", "add", flowdir, "SELECT COUNT(*) AS n FROM s", "--name", "all")
     lines("flow", "add", flowdir, "SELECT a FROM s", "--name", "gone")
-    monkeypatch.setattr(watching, "EVERY", 0.0)
+    monkeypatch.setattr(watching, "SECONDS_BETWEEN_LOOKS", 0.0)
     looks = []
 
     def look(self: watching.Watch, done: bool = False) -> None:

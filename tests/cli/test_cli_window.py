@@ -20,5 +20,5 @@ def test_values_are_numbers_where_they_can_be() -> None:
 
 
 def test_mistakes_are_refused() -> None:
-    assert "x has no instant" in refusal("window", "ROWS 2", "--arrivals", "1 x")
+    assert "x does not start with an instant" in refusal("window", "ROWS 2", "--arrivals", "1 x")
     assert "does not start a window" in refusal("window", "RANG 2")

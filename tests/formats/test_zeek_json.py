@@ -120,9 +120,9 @@ def test_the_fast_way_reads_as_the_slow_one(
 ) -> None:
     path = log(tmp_path_factory.mktemp("zeek"), [{"first": 1}, *rows])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(zeek_json, "_FEW", few)
+        patch.setattr(zeek_json, "_LINE_BY_LINE", few)
         fast = whole(read_zeek(path, SCHEMA))
-        patch.setattr(zeek_json, "_FEW", 1000)
+        patch.setattr(zeek_json, "_LINE_BY_LINE", 1000)
         slow = whole(read_zeek(path, SCHEMA))
     assert fast[0].equals(slow[0])
     assert fast[1:] == slow[1:]

@@ -75,33 +75,33 @@ class Catalog:
     _functions: dict[str, UserFunction] = field(default_factory=dict)
 
     def add(self, entry: Entry) -> None:
-        """Make `entry` known; a name can be taken only once."""
+        """Add `entry`; its name must be new."""
         if entry.name.casefold() in self._entries:
             raise PlanError(f"the name {entry.name} is taken", hint="choose another name")
         self._entries[entry.name.casefold()] = entry
 
     def replace(self, entry: Entry) -> None:
-        """Know something else of a name."""
+        """Replace the entry of the same name."""
         self._entries[entry.name.casefold()] = entry
 
     def copy(self) -> Catalog:
-        """The same names in a catalogue of its own, to try things out in."""
+        """A copy, for changes that may fail."""
         return Catalog(dict(self._entries), dict(self._aggregates), dict(self._functions))
 
     def adopt(self, tried: Catalog) -> None:
-        """Take over what was tried out in a copy."""
+        """Replace the contents by those of a changed copy."""
         self._entries, self._aggregates = dict(tried._entries), dict(tried._aggregates)
         self._functions = dict(tried._functions)
 
     def add_aggregate(self, aggregate: UserAggregate) -> None:
-        """Make a user's aggregate known; a name can be taken only once, but the same aggregate may come again."""
+        """Add a user's aggregate; its name must be new, unless it is the same aggregate."""
         if self._aggregates.setdefault(aggregate.name.casefold(), aggregate) != aggregate:
             raise PlanError(
                 f"there is an aggregate called {aggregate} already", hint='give it another name: @aggregate(name="...")'
             )
 
     def add_function(self, function: UserFunction) -> None:
-        """Make a user's function known; a name can be taken only once, but the same function may come again."""
+        """Add a user's function; its name must be new, unless it is the same function."""
         known = self._functions.setdefault(str(function), function)
         if known.definition is not function.definition or repr(known) != repr(function):
             raise PlanError(
@@ -128,7 +128,7 @@ class Catalog:
         return list(self._aggregates.values())
 
     def get(self, name: str) -> Entry:
-        """The entry called `name`, or an error that lists what there is."""
+        """The entry called `name`, or an error that lists all names."""
         found = self._entries.get(name.casefold())
         if found is None:
             raise NameNotFoundError(

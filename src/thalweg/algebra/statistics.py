@@ -1,4 +1,7 @@
-"""What is known of a source that no answer depends on: how fast it is, and how many values its columns have."""
+"""Statistics of a source, for estimates: its rate, its size, and the distinct values of its columns.
+
+No answer depends on them.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from thalweg.core.errors import PlanError
 
 @dataclass(frozen=True)
 class SourceStatistics:
-    """`rate` in rows per tick, for a table `rows`; `distinct` values by column. Whatever is not there is not known.
+    """The `rate` of a stream in rows per tick, or the `rows` of a table; `distinct` values by column. None is unknown.
 
-    `origin` says how one came to know: declared, sampled or learned.
+    `origin` says where the numbers come from: declared, sampled, or measured in a run.
     """
 
     rate: float | None = None
@@ -28,7 +31,7 @@ class SourceStatistics:
                 raise PlanError(f"{name} must be greater than zero, not {number:g}")
 
     def over(self, other: SourceStatistics) -> SourceStatistics:
-        """This, and what only `other` knows."""
+        """These statistics, completed by those of `other`."""
         return replace(
             self,
             rate=other.rate if self.rate is None else self.rate,
@@ -37,10 +40,10 @@ class SourceStatistics:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """For a checkpoint, or to be read."""
+        """The statistics as JSON, for checkpoints and EXPLAIN."""
         return {"rate": self.rate, "rows": self.rows, "distinct": dict(self.distinct), "origin": self.origin}
 
     @staticmethod
     def from_json(tree: Mapping[str, Any]) -> SourceStatistics:
-        """What `as_json` gave."""
+        """The statistics that `as_json` wrote."""
         return SourceStatistics(tree["rate"], tree["rows"], dict(tree["distinct"]), tree["origin"])

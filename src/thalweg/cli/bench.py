@@ -13,7 +13,7 @@ PACKAGE = "thalweg_benchmarks"
 
 
 class _Benchmarks(click.Command):
-    """Stands in the list of commands for a group that need not be installed, and gives way to it when called."""
+    """A placeholder in the list of commands; a call imports the real group, which need not be installed."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

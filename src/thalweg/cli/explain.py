@@ -20,15 +20,16 @@ from thalweg.optimizer.optimize import optimize
 @click.option("--json", "as_json", is_flag=True, help='Print a JSON list of {"name": ..., "plan": ...}.')
 @click.option("--plans", is_flag=True, help="Show all plans that were compared, with their costs, and why one won.")
 @click.option("--sample", "samples", metavar="NAME=PATH", multiple=True, callback=parse_inputs,
-              help="Rows of a stream or table to take rates and numbers from (repeatable).")  # fmt: skip
+              help="Rows from which to measure the rates and sizes of a stream or table (repeatable).")  # fmt: skip
 @click.option("--query", "wanted", metavar="NAME", multiple=True, help="Explain only this query (repeatable).")
 def explain(file: str, as_json: bool, plans: bool, samples: list[tuple[str, str]], wanted: tuple[str, ...]) -> None:
     """Show how the queries of FILE.cql run; `-` reads standard input.
 
     For each operator: its update pattern (MON, WKS, WK or STR: how its results come and go), the buffer that holds
-    its state, how large that can grow, and why. Then the plan that is run, with the rates, sizes and costs that are
-    expected of it, and the rewrites that led to it; CREATE STREAM s (a INT DISTINCT 50) RATE 1000 PER SECOND says what
-    to expect, and --sample takes it from files (as `thalweg replay --input` reads them). No other data is read.
+    its state, how large that can grow, and why. Then the plan that runs, with its estimated rates, sizes and costs, and
+    the rewrites that led to it. The estimates come from declarations such as CREATE STREAM s (a INT DISTINCT 50)
+    RATE 1000 PER SECOND, or from files given with --sample (in the formats of `thalweg replay --input`). No other data
+    is read.
 
     --json prints a list, also for one query; each plan is an object with its inputs under "children".
 

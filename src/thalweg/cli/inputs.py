@@ -50,9 +50,9 @@ class Inputs:
     def sources(
         self, queries: Sequence[StandingQuery], clock: Clock, unread: bool = False
     ) -> list[Iterable[RecordedEvent]]:
-        """What happens, for those streams and tables that a query reads; a table may lack an input, a stream not.
+        """The recorded events of each stream and table that a query reads: every stream needs an input, a table none.
 
-        With `unread`, also for all others that have an input.
+        With `unread`, also the events of streams and tables that have an input but no query.
         """
         others = {s.name for s in self.catalog.streams if unread and s.clock is clock and s.name in self.files}
         streams = [s for s in self.catalog.streams if s.name in others or any(q.reads(s.name) for q in queries)]
@@ -61,7 +61,7 @@ class Inputs:
         for stream in streams:
             if stream.name not in self.files:
                 raise DataError(f"the stream {stream.name} has no input", hint=f"add --input {stream.name}=PATH")
-        # Tables first: an update and a tuple of the same instant meet in any case.
+        # Tables come first, but an update and a tuple of the same instant would meet in either order.
         sources: list[Iterable[RecordedEvent]] = [
             updates(r, self.files[r.name], self.bad[r.name], clock) for r in tables
         ]

@@ -25,7 +25,7 @@ WRONG_INPUT = 2  # also click's code for wrong usage
 
 
 class _Commands(click.Group):
-    """A group whose commands may raise a ThalwegError: a message for the user, not a traceback."""
+    """A group that prints a ThalwegError of its commands as a message, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -37,7 +37,7 @@ from thalweg.runtime.local.standing_query import StandingQuery
               help="What to do with a row that cannot be read.")  # fmt: skip
 @click.option("--strategy", type=click.Choice(STRATEGIES), default="auto", show_default=True,
               help="How to run the queries.")  # fmt: skip
-@click.option("--metrics", is_flag=True, help="Say on standard error what each operator did and holds.")
+@click.option("--metrics", is_flag=True, help="Print metrics of each operator on standard error.")
 def replay(
     file: str,
     inputs: list[tuple[str, str]],
@@ -78,7 +78,7 @@ def replay(
     Columns that were not declared are ignored.
 
     Several inputs are merged by time. Rows of a file may be out of order by as much as the stream's LATENESS allows;
-    rows later than that are left out and counted on standard error.
+    later rows are left out, and their number is printed on standard error.
 
     \b
     Output for programs:
@@ -117,7 +117,7 @@ def replay(
 
 
 def show_run(to: Writer, show: str, run: Replay, queries: Sequence[StandingQuery], limit: int | None) -> None:
-    """Run to the end, or to the limit, and print what is to be shown of it."""
+    """Run to the end, or to the limit, and print the changes or answers."""
     if show == "changes":
         for query, changes in _first_changes(run.steps(), limit):
             to.changes(query, changes)
@@ -145,7 +145,7 @@ def _final(run: Replay, queries: Sequence[StandingQuery]) -> Iterator[Answer]:
 
 
 def report(session: Session, files: Inputs, run: Replay) -> None:
-    """What did not go in, on standard error."""
+    """Print on standard error how many rows were late or bad."""
     to = console(stderr=True)
     late = {stream.name: len(session.late(stream.name)) for stream in session.catalog.streams}
     for line in [f"{counted(n, 'late row')} on {name}" for name, n in late.items() if n] + files.complaints():
@@ -155,7 +155,7 @@ def report(session: Session, files: Inputs, run: Replay) -> None:
 
 
 def one_clock(session: Session, queries: Sequence[StandingQuery]) -> Clock:
-    """The clock all queries share; that of the streams if the queries read tables only."""
+    """The clock that all queries share; if they read only tables, the clock of the streams."""
     clocks = {query.plan.clock for query in queries} - {None}
     if len(clocks) > 1:
         raise PlanError(

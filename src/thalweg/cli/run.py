@@ -30,9 +30,9 @@ DIFFERENT = 1
 @click.option("--groups", metavar="N", type=click.IntRange(min=1),
               help="The most shards there can ever be; fixed at the first start. [default: 4 x shards]")  # fmt: skip
 @click.option("--query", "wanted", metavar="NAME", multiple=True, help="Run only this query (repeatable).")
-@click.option("--until-done", is_flag=True, help="End when everything that is there now has been worked through.")
-@click.option("--seconds", type=click.FloatRange(min=0), help="End after so long.")
-@click.option("--verify", is_flag=True, help="Now and then compare the answer with the one-time query in Spark SQL.")
+@click.option("--until-done", is_flag=True, help="End when all rows that are there now have been read.")
+@click.option("--seconds", type=click.FloatRange(min=0), help="End after this many seconds.")
+@click.option("--verify", is_flag=True, help="Compare the answer regularly with the one-time query in Spark SQL.")
 @click.option("--rows", "limit", metavar="N", default=20, show_default=True, help="Rows of an answer to show.")
 def run(
     file: str,
@@ -47,13 +47,13 @@ def run(
     verify: bool,
     limit: int,
 ) -> None:
-    """Run the queries of FILE.cql on a local Spark; Ctrl-C stops them, the same command goes on.
+    """Run the queries of FILE.cql on a local Spark. Ctrl-C stops them; the same command resumes them.
 
-    With another number of --shards they go on in that many, and with the same answers.
+    A query may be resumed with another number of --shards; its answers stay the same.
 
-    The changing answer is shown on standard output, and a line of progress on standard error: the last micro-batch,
-    the time up to which the answer is known, rows per second, how far the answer is behind, the tuples that are held,
-    and rows that came too late or could not be read.
+    Standard output shows the changing answer, standard error a line of progress: the last micro-batch, the query's
+    clock (its watermark: the time up to which the answer is exact), rows per second, how far the answer is behind, the
+    tuples in the state, and how many rows were late or bad.
 
     \b
     --source NAME=KIND:WHERE?option=value&...
@@ -62,7 +62,7 @@ def run(
       generator:NAME                made-up rows (rate, rows, speed, seed, ...)
       replay:FILE                   Parquet or CSV by its time (speed, ...)
       socket:HOST:PORT              JSON lines
-      For every stream: idle=30 seconds (then it keeps nobody waiting),
+      For every stream: idle=30 seconds (then the clock no longer waits for it),
       ahead=1 day (rows further ahead of the clock go to a side output),
       keep_late=needed (of late rows only the columns that are read; faster).
       A stream without TIMESTAMP BY has its time in a column ts. Tables are read
@@ -74,7 +74,7 @@ def run(
       parquet:DIR                   all changes, with _ts, _exp and _sign
       sqlite:FILE?table=NAME        a table that holds the present answer
       postgres:ADDRESS?table=NAME   the same
-      none                          nothing but what the checkpoint keeps
+      none                          no output; the checkpoint keeps the changes
 
     \b
     Examples:
@@ -88,12 +88,12 @@ def run(
     queries = choose(checked_queries(script, catalog), wanted)
     import thalweg
 
-    _ = thalweg.Engine  # says what to install, if need be
-    from thalweg.cli.spark.running import Running
+    _ = thalweg.Engine  # raises with what to install, if pyspark is missing
+    from thalweg.cli.spark.run_command import RunCommand
 
     with tempfile.TemporaryDirectory(prefix="thalweg-") as temporary:
         folder = Path(checkpoint or temporary).absolute()
-        running = Running(catalog, queries, sources, folder, shards, groups, sinks, limit)
+        running = RunCommand(catalog, queries, sources, folder, shards, groups, sinks, limit)
         say(console(stderr=True), "starting Spark ...", "dim")
         ended, differs = running.run(until_done, seconds, verify)
         if not ended and checkpoint:

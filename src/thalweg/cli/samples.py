@@ -18,11 +18,11 @@ from thalweg.formats.recorded import arrivals, updates
 from thalweg.optimizer.sample import sampled_stream, sampled_table
 from thalweg.optimizer.statistics import Statistics
 
-ROWS = 100_000  # of a stream are looked at
+ROWS_TO_SAMPLE = 100_000  # of each stream
 
 
 def sampled(catalog: Catalog, given: Sequence[tuple[str, str]], time_column: str = "ts") -> Statistics:
-    """What the first rows of each stream say, and all of each table; rows that cannot be read are passed over."""
+    """Statistics of the first rows of each stream, and of all rows of each table; bad rows are skipped."""
     files = Inputs(catalog, time_column, skip_bad_rows=True)
     for name, pattern in given:
         files.add(name, pattern)
@@ -33,7 +33,7 @@ def _of(files: Inputs, name: str) -> SourceStatistics:
     entry, paths, bad = files.catalog.get(name), files.files[name], files.bad[name]
     if isinstance(entry, Stream):
         found = chain.from_iterable(arrivals(entry, path, bad, files.time_column) for path in paths)
-        events = list(islice(found, ROWS))
+        events = list(islice(found, ROWS_TO_SAMPLE))
         times = np.array([event.ts for event in events], dtype=np.int64)
         return sampled_stream(_table(entry.schema, [event.row for event in events]), times)
     assert isinstance(entry, Relation), "Inputs has refused views"

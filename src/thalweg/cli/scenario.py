@@ -15,7 +15,7 @@ from thalweg.scenarios import LocalEngine, parse_scenario, run_scenario
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--batch", "batch_size", type=click.IntRange(min=1), help="Feed that many events at a time.")
 @click.option("--strategy", type=click.Choice(STRATEGIES), default="auto", show_default=True,
-              help="How to run the queries; ita shows every end late, by design.")  # fmt: skip
+              help="How to run the queries; ita drops expired results late, by design.")  # fmt: skip
 @click.pass_context
 def scenario(ctx: click.Context, files: tuple[Path, ...], batch_size: int | None, strategy: str) -> None:
     """Run scenario FILES on the local engine and compare every answer they expect.
@@ -38,7 +38,7 @@ def scenario(ctx: click.Context, files: tuple[Path, ...], batch_size: int | None
         x | 30
       at 8..9                   nothing below: the answer is empty
 
-    == changes q, == late s and == refused say what else to expect: docs/howto/testing.md.
+    More expectations are written as == changes q, == late s and == refused: see docs/howto/testing.md.
 
     \b
     Examples:

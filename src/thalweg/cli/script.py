@@ -21,7 +21,7 @@ STDIN = "-"
 
 
 class Script(NamedTuple):
-    """CQL text and the name that errors call it by."""
+    """CQL text, and its name in error messages."""
 
     text: str
     name: str
@@ -56,12 +56,15 @@ def read_script(file: str) -> Script:
 
 
 def midnight() -> Instant:
-    """The day that a bare time of day in a window refers to."""
+    """The start of today: a time of day without a date in a window is a time of today."""
     return from_datetime(datetime.combine(date.today(), time()))
 
 
 def checked_queries(script: Script, catalog: Catalog | None = None) -> list[NamedQuery]:
-    """The queries of a script, which fills the catalogue; an error if there is none, or one cannot run exactly."""
+    """The queries of a script, whose declarations go to the catalogue.
+
+    Raises if there is no query, or if a query cannot be answered exactly.
+    """
     compiled = compile_script(script.text, Catalog() if catalog is None else catalog, script.name, midnight())
     if not compiled:
         raise PlanError(f"{script.name} has no query", hint="REGISTER QUERY name AS SELECT ...")
@@ -77,7 +80,7 @@ def checked_queries(script: Script, catalog: Catalog | None = None) -> list[Name
 
 
 def choose(queries: Sequence[Q], wanted: Sequence[str]) -> list[Q]:
-    """The queries called so, in the script's order; all of them if no name is given."""
+    """The queries with these names, in the order of the script; all queries if no name is given."""
     names = [query.name for query in queries]
     for name in wanted:
         if name.casefold() not in map(str.casefold, names):

@@ -13,7 +13,7 @@ from thalweg.runtime.spark.tools.source import KINDS, Source
 
 
 def parse_sources(_: click.Context, __: click.Parameter, given: Sequence[str]) -> dict[str, Source]:
-    """By name, in lower case; a second one of a name is an error."""
+    """The sources by name, in lower case; two sources of the same name are an error."""
     found: dict[str, Source] = {}
     for text in given:
         source = parse_source(text)
@@ -24,7 +24,7 @@ def parse_sources(_: click.Context, __: click.Parameter, given: Sequence[str]) -
 
 
 def parse_keys(_: click.Context, __: click.Parameter, given: Sequence[str]) -> dict[str, list[str]]:
-    """By stream the columns of `NAME=COLUMN,...`."""
+    """The columns of `NAME=COLUMN,...`, by stream."""
     found: dict[str, list[str]] = {}
     for text in given:
         name, equals, columns = text.partition("=")
@@ -35,7 +35,8 @@ def parse_keys(_: click.Context, __: click.Parameter, given: Sequence[str]) -> d
 
 
 def parse_source(text: str) -> Source:
-    """
+    """The source that one `--source` names.
+
     >>> parse_source("s=generator:sensors?rate=50&rows=1000&idle=5 seconds").options
     {'rate': 50, 'rows': 1000, 'idle': '5 seconds'}
     """
@@ -50,7 +51,7 @@ def parse_source(text: str) -> Source:
 
 
 def _value(text: str) -> Any:
-    """A number where it is one."""
+    """The text as a number, if it is one."""
     for read in (int, float):
         try:
             return read(text)

@@ -17,15 +17,15 @@ from thalweg.runtime.distributed.checkpoint.inspection import CheckpointSummary,
 @click.command(short_help="Look into a checkpoint.")
 @click.argument("checkpoint", metavar="CHECKPOINT")
 @click.option("--stage", type=click.IntRange(min=0), help="Read the arrays of this stage's shards.")
-@click.option("--shard", type=click.IntRange(min=0), help="Only of this shard.")
+@click.option("--shard", type=click.IntRange(min=0), help="Show only this shard.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per query.")
 def state(checkpoint: str, stage: int | None, shard: int | None, as_json: bool) -> None:
     """List what the queries of CHECKPOINT remember: stages, shards, tuples, bytes, and rows in side outputs.
 
-    The groups of a shard are those of its keys' groups that hold something.
+    The column `groups` counts the groups of a shard that have any state.
 
-    CHECKPOINT is the folder of one query, or of several as `thalweg run` keeps them. It is only read, also while
-    queries run. With --stage, all arrays of the state are listed too, by where they belong.
+    CHECKPOINT is the folder of one query, or a folder of such folders, as `thalweg run` writes it. The command only
+    reads, so the queries may run meanwhile. With --stage it also lists all arrays of the state, and where each belongs.
 
     \b
     Examples:
@@ -82,6 +82,6 @@ def _lines(about: CheckpointSummary, found: list[Shard], stage: int | None) -> I
 
 
 def _layouts(about: CheckpointSummary) -> str:
-    """The groups, and in how many shards they have been, in order of batches."""
+    """The number of groups, and the number of shards since each change of layout."""
     since = [f"{layout.shards} shards from batch {layout.since} on" for layout in about.layouts]
     return f"{about.groups} groups; {', '.join(since)}"

@@ -1,4 +1,4 @@
-"""`thalweg verify`: the answers of queries on Spark, held against the one-time queries in Spark SQL."""
+"""`thalweg verify`: compares the answers of queries on Spark with the one-time queries in Spark SQL."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from thalweg.cli.sources import parse_sources
 from thalweg.runtime.spark.tools.source import Source
 
 
-@click.command(short_help="Hold running queries against Spark SQL.")
+@click.command(short_help="Compare running queries with Spark SQL.")
 @click.argument("file", metavar="FILE.cql")
 @click.option("--source", "sources", metavar="NAME=KIND:WHERE", multiple=True, callback=parse_sources,
               help="Where the rows of a stream or table come from, as for `thalweg run` (repeatable).")  # fmt: skip
 @click.option("--query", "wanted", metavar="NAME", multiple=True, help="Verify only this query (repeatable).")
 @click.option("--shards", metavar="N", type=click.IntRange(min=1), help="Parts of the state. [default: cores]")
-@click.option("--seconds", type=click.FloatRange(min=0), help="End after so long, not when all rows have been read.")
+@click.option("--seconds", type=click.FloatRange(min=0), help="End after this many seconds, not after all rows.")
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -25,12 +25,12 @@ def verify(
     shards: int | None,
     seconds: float | None,
 ) -> None:
-    """Run the queries of FILE.cql and compare their answers with the one-time queries, now and then and at the end.
+    """Run the queries of FILE.cql; compare their answers with the one-time queries, regularly and at the end.
 
-    At an instant the windows' contents are taken from the source's own rows, the query runs over them once in Spark
-    SQL, and the two answers must be the same bag of rows. Says so on standard error, with the rows that differ; the
-    exit code is 1 if an answer was wrong. The source must give the same rows again: files, replayed tables and
-    generators do, a socket does not. Queries with ISTREAM, DSTREAM or RSTREAM have no one-time form.
+    A comparison takes the windows' contents at one instant from the rows of the source, runs the query over them once
+    in Spark SQL, and expects the same bag of rows. It prints the outcome on standard error, with the rows that differ;
+    the exit code is 1 if an answer was wrong. The source must be able to send its rows again: files, replayed tables
+    and generators can, a socket cannot. Queries with ISTREAM, DSTREAM or RSTREAM have no one-time form.
 
     \b
     Examples:

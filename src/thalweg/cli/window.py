@@ -14,11 +14,11 @@ from thalweg.explain.timeline import Given, timeline
 @click.option("--arrivals", metavar="'T T=VALUE ...'", help="When tuples arrive. [default: a few]")
 @click.option("--until", metavar="T", type=int, help="The last instant to draw.")
 def window(window: str, arrivals: str | None, until: int | None) -> None:
-    """Draw for each tuple a line from when it enters WINDOW to when it leaves.
+    """Draw a line for each tuple, from the instant when it enters WINDOW to the instant when it leaves.
 
-    WINDOW is what stands between CQL's brackets, without units of time: an instant of the drawing may be a second or
-    an hour. A tuple that the window does not show when it arrives is drawn as a circle, a tuple that stays with an
-    arrow. Where the window names columns, an arrival has values for them: 1=x, or 1=x,7 for two.
+    WINDOW is the text between CQL's brackets, without units of time: an instant of the drawing may be a second or an
+    hour. A circle marks a tuple that the window does not show when it arrives, an arrow a tuple that stays. If the
+    window names columns, give each arrival values for them: 1=x, or 1=x,7 for two columns.
 
     \b
     Examples:
@@ -38,7 +38,8 @@ def _arrival(word: str) -> Given:
         instant = int(ts)
     except ValueError:
         raise DataError(
-            f"--arrivals: {word} has no instant", hint="3 arrives at 3, and 3=x too, with a value"
+            f"--arrivals: {word} does not start with an instant",
+            hint="write 3 for a tuple that arrives at 3, or 3=x for one with the value x",
         ) from None
     return (instant, *map(_value, values.split(","))) if has_values else instant
 

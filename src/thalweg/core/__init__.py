@@ -1,1 +1,1 @@
-"""Time, types, schemas and errors: what every other layer stands on."""
+"""Time, types, schemas, errors, values and batches: the base of all other layers."""

@@ -5,12 +5,12 @@ A tuple of a batch says: from `start` until `end` the row counts `sign` times. T
     Q(t)(row) = sum of sign where start <= t < end
 
 A positive tuple with a known end needs no negative one (the direct approach). A premature end at u is the tuple
--[u, end), which cancels the rest. With end = FOREVER everywhere, ends are told by negative tuples alone (NT).
+-[u, end), which cancels the rest. With end = FOREVER everywhere, only negative tuples end a row (the NT approach).
 Linear operators (select, project, union, join) treat signs and intervals alike; the others sweep over starts and ends.
 
-What an operator may rely on, with `now` the clock of this batch and `before` that of the one before:
-  * before <= start <= now (an instant may be told in several batches), and start < end;
-  * everything that starts up to now has been told;
+An operator may rely on this, where `now` is the clock of the batch and `before` the clock of the batch before:
+  * before <= start <= now (tuples of one instant may come in several batches), and start < end;
+  * after this batch, all tuples that start up to now have come;
   * Q(t) is never negative.
 """
 
@@ -85,7 +85,7 @@ class Batch:
         return Batch(tuple(columns), self.start, self.end, self.sign, self.dates)
 
     def negated(self) -> Batch:
-        """Every sign turned round."""
+        """The same tuples with opposite signs."""
         return Batch(self.columns, self.start, self.end, -self.sign, self.dates)
 
     def between(self, start: Ints, end: Ints) -> Batch:
@@ -95,7 +95,7 @@ class Batch:
         return moved if alive.all() else moved.take(alive)
 
     def copy(self) -> Batch:
-        """The same in memory of its own."""
+        """A copy in memory of its own."""
         dates = None if self.dates is None else Dates(self.dates.ts.copy(), self.dates.exp.copy())
         columns = tuple(lane.copy() for lane in self.columns)
         return Batch(columns, self.start.copy(), self.end.copy(), self.sign.copy(), dates)

@@ -71,7 +71,7 @@ class DataError(ThalwegError):
 
 
 class UserFunctionError(ThalwegError):
-    """A user's function that raised, or gave what it had not declared."""
+    """A user's function raised, or returned a value of another type than declared."""
 
 
 class OutOfOrderError(DataError):
@@ -79,19 +79,19 @@ class OutOfOrderError(DataError):
 
 
 class SuspendedError(ThalwegError):
-    """A standing query that its flow no longer runs, because it raised or used more than it may."""
+    """A query of a flow is suspended, because it raised or exceeded a quota."""
 
 
 class SnapshotError(ThalwegError):
-    """A snapshot that does not belong to what it is to be restored into."""
+    """A snapshot does not fit the operators that are to be restored from it."""
 
 
 class CheckpointError(ThalwegError):
-    """A checkpoint cannot be gone on from: something of it is missing, damaged, or another query's."""
+    """A query cannot resume from a checkpoint: a part is missing or damaged, or belongs to another query."""
 
 
 class MissingPackageError(ThalwegError, ImportError):
-    """Something that an optional package is needed for, which is not installed."""
+    """A feature needs an optional package that is not installed."""
 
 
 def closest(name: str, candidates: Iterable[str]) -> str | None:

@@ -1,22 +1,22 @@
-"""Memory that operators work in, kept between batches."""
+"""Lets the process keep memory that it has freed, for the next batch."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # names that glibc's mallopt has for them
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # numbers of these options of glibc's mallopt
 _KEPT = 128 << 20
-_LARGE = 32 << 20  # glibc takes no more; what is larger than that goes back at once
+_LARGEST_KEPT = 32 << 20  # glibc's maximum; it returns larger blocks to the system at once
 
 
 def keep_freed() -> None:
-    """Let this process keep up to 128 MiB that it has freed, where the C library can.
+    """Let this process keep up to 128 MiB of freed memory, if the C library is glibc.
 
-    Otherwise glibc hands vectors of some hundred kilobytes back after each use, and the kernel clears the next ones
-    page by page: up to half the time of a join of windows that fit into a cache.
+    Otherwise glibc returns arrays of some hundred kilobytes to the system after each use, and the system clears the
+    next ones page by page: up to half the time of a join of windows that fit into a cache.
     """
     with contextlib.suppress(OSError, AttributeError):
         mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_MMAP_THRESHOLD, _LARGE)
+        mallopt(_MMAP_THRESHOLD, _LARGEST_KEPT)
         mallopt(_TRIM_THRESHOLD, _KEPT)

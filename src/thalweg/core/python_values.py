@@ -1,4 +1,4 @@
-"""Between Python values and rows: a TIMESTAMP is a datetime outside and int64 microseconds inside."""
+"""Converts Python values to rows and back: a user's datetime is stored as int64 microseconds."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def read_timestamp(value: Any) -> int | None:
 
 
 def to_python(type_: DataType, value: Value) -> Any:
-    """A row's value as Python users want it: timestamps are datetimes, intervals are timedeltas."""
+    """A stored value as a Python object: timestamps are datetimes, intervals are timedeltas."""
     if value is None:
         return None
     if type_ is DataType.TIMESTAMP:
@@ -120,10 +120,10 @@ def read_instant(clock: Clock, value: Any, where: str) -> Instant:
 
 
 def show_row(schema: Schema, row: Row) -> tuple[Any, ...]:
-    """A row as Python users want it: timestamps are datetimes, intervals are timedeltas."""
+    """A stored row as Python objects: timestamps are datetimes, intervals are timedeltas."""
     return tuple(to_python(f.type, v) for f, v in zip(schema, row, strict=True))
 
 
 def show_instant(clock: Clock, t: Instant) -> Any:
-    """A point in time, as `show_row` does."""
+    """A stored instant as a Python object: a datetime, or an integer."""
     return to_datetime(t) if clock is Clock.TIMESTAMPS else t

@@ -1,4 +1,4 @@
-"""Rows, dated tuples and bags, as the reference evaluator, the scenarios and the local engine hold them."""
+"""Rows, dated tuples and bags, in the reference evaluator, the scenarios and the local engine."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def row_key(row: Row) -> tuple[tuple[bool, bool | int | float | str], ...]:
 
 
 def sorted_rows(bag: Bag | Iterable[Row]) -> list[Row]:
-    """The rows of a bag, each as often as it is in, in a fixed order."""
+    """The rows of a bag, duplicates included, in a fixed order."""
     rows = bag.elements() if isinstance(bag, Counter) else bag
     return sorted(rows, key=row_key)
 

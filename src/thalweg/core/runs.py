@@ -1,4 +1,4 @@
-"""Runs: tuples of lanes that are never written to, so that whoever holds one may share it."""
+"""Runs: tuples of lanes that are never written to, so that they can be shared without copies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Run = tuple[npt.NDArray[Any], ...]
 
 
 def join_runs(runs: Sequence[Run]) -> Run:
-    """Runs one behind the other."""
+    """The runs, concatenated."""
     return runs[0] if len(runs) == 1 else tuple(np.concatenate(lanes) for lanes in zip(*runs, strict=True))
 
 

@@ -1,11 +1,11 @@
-"""What is known of an input of a multi-way join: all that a join order is chosen by."""
+"""Statistics of the inputs of a multi-way join, from which a join order is chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-# For each source of new tuples the order in which all inputs, the source among them, are walked.
+# For each input with new tuples: the order in which the join visits all inputs, itself included.
 Orders = tuple[tuple[int, ...], ...]
 
 

@@ -1,4 +1,4 @@
-"""The string pool: every string that flows through an engine once, known by its code."""
+"""The string pool: stores each string of an engine once, under a small integer, its code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class StringPool:
         self._strings: list[str] = []
         self._array: pa.Array = pa.array([], pa.string())
         self._ranks: Codes = np.empty(0, dtype=np.int64)
-        self._log: list[Run] = []  # the strings that snapshots have told of, as lengths and UTF-8
+        self._log: list[Run] = []  # the strings of the last snapshot, as lengths and UTF-8
 
     def __len__(self) -> int:
         return len(self._strings)
@@ -51,7 +51,7 @@ class StringPool:
         return self._dictionary().take(indices)
 
     def ranks(self, codes: Codes) -> Codes:
-        """For each code the place of its string among all known ones, by code point."""
+        """For each code the rank of its string among all strings of the pool, by code point."""
         if len(self._ranks) != len(self._strings):
             order = sorted(range(len(self._strings)), key=self._strings.__getitem__)
             self._ranks = np.empty(len(order), dtype=np.int64)
@@ -69,7 +69,7 @@ class StringPool:
         return list(self._log)
 
     def restore(self, tree: list[Run]) -> None:
-        """Know the strings of a snapshot by the codes they had; codes that have been given already must agree."""
+        """Take over the strings of a snapshot with their codes; codes that are in use already must agree."""
         strings = [string for run in tree for string in _unpacked(*run)]
         for code, (known, restored) in enumerate(zip(self._strings, strings, strict=False)):
             if known != restored:

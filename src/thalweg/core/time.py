@@ -1,6 +1,6 @@
 """Time is int64 ticks. A stream's clock says what a tick is: a microsecond, or a plain integer.
 
-Timestamps are microseconds since 1970-01-01 00:00:00, without a zone (take it as UTC).
+Timestamps are microseconds since 1970-01-01 00:00:00, without a time zone (read them as UTC).
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Instant = int
 BEGINNING: Instant = -(2**62)
 FOREVER: Instant = 2**62
 
-# What a TIMESTAMP value can be: the years 1 to 9999. A scalar that would leave them is NULL.
+# The range of TIMESTAMP values: the years 1 to 9999. A scalar result outside of it is NULL.
 FIRST_TIMESTAMP: Instant = -62_135_596_800_000_000
 LAST_TIMESTAMP: Instant = 253_402_300_799_999_999
 
-# Times that tuples and windows may have: sums of two stay between BEGINNING and FOREVER.
+# The longest time of a tuple or a window: the sum of two such times stays between BEGINNING and FOREVER.
 LONGEST = 2**60
 
 SECOND = 1_000_000
@@ -48,7 +48,7 @@ class Clock(Enum):
     TIMESTAMPS = "timestamps"
 
     def show(self, t: Instant) -> str:
-        """`t` as a person reads it."""
+        """`t` as text for people."""
         if t <= BEGINNING:
             return "the beginning"
         if t >= FOREVER:

@@ -1,4 +1,4 @@
-"""File formats of recorded streams, read into Arrow tables chunk by chunk; a line that cannot be read is put aside."""
+"""File formats of recorded streams, read into Arrow tables chunk by chunk; bad lines come beside each table."""
 
 from collections.abc import Callable, Iterator
 

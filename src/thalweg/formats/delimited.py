@@ -20,7 +20,7 @@ Repair = Callable[[pa.Array], pa.Array]
 
 @dataclass(frozen=True)
 class CellLayout:
-    """How lines are cut: the width in cells, the separator, the text of an unknown value, what strings go through."""
+    """How to cut lines: the number of cells, the separator, the text of an unknown value, a function for strings."""
 
     width: int
     separator: str
@@ -63,7 +63,7 @@ def _cells(block: Block, layout: CellLayout, places: Sequence[int], bad: list[Ba
     wanted = sorted({str(place) for place in places})
     table = csv.read_csv(
         pa.BufferReader(block.data),
-        # One thread and one block: only then does Arrow count the rows.
+        # Arrow numbers the rows only if it reads them as one block in one thread.
         read_options=csv.ReadOptions(column_names=names, use_threads=False, block_size=len(block.data) + 1),
         parse_options=csv.ParseOptions(
             delimiter=layout.separator, quote_char=False, ignore_empty_lines=False, invalid_row_handler=note

@@ -1,4 +1,4 @@
-"""One JSON line by the types of the columns: the slow, obvious way, and the one that says what is wrong."""
+"""One JSON line at a time, by the types of the columns: slow, but it knows why a line is bad."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thalweg.formats.names import plain
 
 
 def read_json_line(text: str, schema: Schema) -> Row:
-    """The values of a line, times as microseconds; DataError says why there are none."""
+    """The values of a line, times as microseconds; a DataError if the line is bad."""
     try:
         found = json.loads(text)
     except ValueError as error:
@@ -27,12 +27,12 @@ def read_json_line(text: str, schema: Schema) -> Row:
 
 
 def by_plain_name(found: Mapping[str, Any]) -> dict[str, Any]:
-    """An object's values under names without dots and capitals."""
+    """An object's values by name, in lower case and with underscores for dots."""
     return {plain(name).casefold(): value for name, value in found.items()}
 
 
 def number_text(number: float) -> str:
-    """A number of a list as text."""
+    """The text of a number that stands in a list."""
     return f"{number:.15g}"
 
 

@@ -1,4 +1,4 @@
-"""LBL-CONN-7's text: a connection a line, blank-separated.
+"""The text of LBL-CONN-7: one connection per line, with blanks between its cells.
 
     timestamp duration protocol bytes-by-originator bytes-by-responder local-host remote-host state flags
 
@@ -35,7 +35,7 @@ _EDGES = re.compile(rb"^ | (?=\r?$)", re.MULTILINE)
 
 
 def read_lbl(path: str, schema: Schema = SCHEMA, block_size: int = BLOCK) -> Iterator[Chunk]:
-    """The connections of a file, chunk by chunk; `schema` chooses among the columns of SCHEMA, and their types."""
+    """The connections of a file, chunk by chunk; `schema` selects columns of SCHEMA, and may give other types."""
     places = places_of(path, schema, SCHEMA.names)
     for block in read_blocks(path, block_size):
         table, lines, bad = read_block(_tabbed(block), _LAYOUT, schema, places)
@@ -43,7 +43,7 @@ def read_lbl(path: str, schema: Schema = SCHEMA, block_size: int = BLOCK) -> Ite
 
 
 def _tabbed(block: Block) -> Block:
-    """Tabs in place of the blanks between the nine cells; what follows the eighth is the flags, also if none do."""
+    """The block with tabs between its nine cells; the text after the eighth cell is the flags, perhaps empty."""
     data = block.data
     if b"  " in data or b"\t" in data or b" \n" in data or b"\n " in data or data[:1] == b" ":
         data = _EDGES.sub(b"", _BLANKS.sub(b" ", data))

@@ -18,7 +18,7 @@ BLOCK = 4 * 2**20  # bytes; the rows of one block become one chunk
 
 
 class BadLine(NamedTuple):
-    """A line that could not be read: its number (from 1), its text and why."""
+    """A line that could not be read: its number (from 1), its text and the reason."""
 
     line: int
     text: str
@@ -26,7 +26,7 @@ class BadLine(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Some rows of a file with the number of each one's line, and the lines among them that could not be read."""
+    """Some rows of a file with their line numbers, and the bad lines among them."""
 
     table: pa.Table
     lines: Ints
@@ -70,12 +70,12 @@ class Block:
 
 
 def file_system(path: str) -> tuple[pa.fs.FileSystem, str]:
-    """Where a path leads: `s3://...` and the like by their scheme, all else on this machine."""
+    """The file system of a path, and the path in it: by scheme (`s3://...`), or on this machine without one."""
     return pa.fs.FileSystem.from_uri(path) if "://" in path else (pa.fs.LocalFileSystem(), path)
 
 
 def open_file(path: str) -> pa.NativeFile:
-    """A file of bytes to read on, unpacked if its name ends in .gz; DataError if it cannot be opened."""
+    """Open a file for reading, unpacked if its name ends in .gz; a DataError if it cannot be opened."""
     try:
         system, inner = file_system(path)
         return system.open_input_stream(inner, compression="gzip" if path.endswith(".gz") else None)
@@ -98,7 +98,7 @@ def read_blocks(path: str, size: int = BLOCK) -> Iterator[Block]:
 
 
 def sift(block: Block) -> tuple[Block, list[BadLine]]:
-    """The block with lines that no parser should see made empty (so that numbers stay), and those lines."""
+    """The block with its malformed lines made empty, so that line numbers stay, and those lines."""
     data = block.data
     if _is_utf8(data) and (b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")):
         return block, []

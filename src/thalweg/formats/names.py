@@ -1,4 +1,4 @@
-"""Which of a file's columns a declared column means."""
+"""The columns of a file that belong to declared columns, by name."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from thalweg.core.schema import Schema
 
 
 def plain(name: str) -> str:
-    """A name as CQL likes it: Zeek's `id.orig_h` is `id_orig_h`."""
+    """A name that CQL accepts: Zeek's `id.orig_h` becomes `id_orig_h`."""
     return name.replace(".", "_")
 
 
 def places_of(path: str, schema: Schema, names: Sequence[str]) -> list[int]:
-    """The place of each column of `schema` among `names`; case does not matter, and a dot is as good as `_`."""
+    """The place of each column of `schema` among `names`; case does not matter, and a dot equals `_`."""
     by_name = {plain(name).casefold(): i for i, name in reversed(list(enumerate(names)))}
     for wanted in schema.names:
         if plain(wanted).casefold() not in by_name:

@@ -14,9 +14,11 @@ from thalweg.formats.names import plain
 from thalweg.formats.zeek_json import read_json_blocks, sample
 from thalweg.formats.zeek_text import Header, read_text_blocks
 
+_LINES_FOR_SCHEMA = 1_000  # of a JSON log, to find its columns and types
+
 
 def read_zeek(path: str, schema: Schema | None = None, block_size: int = BLOCK) -> Iterator[Chunk]:
-    """The rows of a log, chunk by chunk. `schema` chooses columns and types; `id.orig_h` is also `id_orig_h`."""
+    """The rows of a log, chunk by chunk. `schema` selects columns and types; `id_orig_h` stands for `id.orig_h`."""
     blocks = read_blocks(path, block_size)
     first = next(blocks, None)
     if first is None:
@@ -29,7 +31,7 @@ def read_zeek(path: str, schema: Schema | None = None, block_size: int = BLOCK) 
 
 
 def zeek_schema(path: str) -> Schema:
-    """The columns of a log: as its header says or, for JSON, as its first lines have them."""
+    """The columns of a log, from its header or, for JSON, from its first lines."""
     first = next(read_blocks(path), None)
     if first is None:
         raise DataError(f"{path} is empty")
@@ -52,7 +54,7 @@ def _is_json(path: str, block: Block) -> bool:
 
 def _json_schema(path: str, block: Block) -> Schema:
     fields: dict[str, Field] = {}
-    for found in sample(block, lines=1_000):
+    for found in sample(block, lines=_LINES_FOR_SCHEMA):
         for key, value in found.items():
             fields.setdefault(key, Field(plain(key), _json_type(key, value)))
     if not fields:

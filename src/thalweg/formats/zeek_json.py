@@ -1,6 +1,7 @@
-"""Zeek's logs as JSON lines: an object a line, an absent name is unset, `ts` is seconds since 1970 or ISO 8601 text.
+"""Zeek's logs as JSON lines: one object per line, an absent name is unset, `ts` is seconds since 1970 or ISO 8601.
 
-Arrow parses a block at once, if all its lines are fit. If not, the block is halved until the misfits stand alone.
+Arrow parses a whole block if all its lines are good. If not, the block is halved again and again, and small blocks are
+read line by line.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from thalweg.formats.json_values import number_text, read_json_line
 from thalweg.formats.lines import BadLine, Block, Chunk, sift
 from thalweg.formats.names import plain
 
-_FEW = 16  # lines that are rather read one by one
-_SAMPLE = 30  # lines to look at before choosing the columns that Arrow reads
+_LINE_BY_LINE = 16  # blocks of at most so many lines are read without Arrow
+_LINES_FOR_KEYS = 30  # to look at for the keys and types that Arrow is to expect
 
 
 class _MisfitError(Exception):
@@ -41,7 +42,7 @@ def read_json_blocks(blocks: Iterator[Block], schema: Schema) -> Iterator[Chunk]
             bad = []
 
 
-def sample(block: Block, lines: int = _SAMPLE) -> list[dict[str, Any]]:
+def sample(block: Block, lines: int = _LINES_FOR_KEYS) -> list[dict[str, Any]]:
     """The objects on the first lines of a block."""
     found = []
     for i in range(min(lines, len(block.ends))):
@@ -55,7 +56,7 @@ def sample(block: Block, lines: int = _SAMPLE) -> list[dict[str, Any]]:
 
 def _by_halves(block: Block, schema: Schema) -> Iterator[Chunk]:
     count = len(block.ends)
-    if count <= _FEW:
+    if count <= _LINE_BY_LINE:
         yield _one_by_one(block, schema)
         return
     try:
@@ -99,7 +100,7 @@ def _at_once(block: Block, schema: Schema) -> Chunk:
 
 
 def _key(name: str, seen: list[dict[str, Any]], data: bytes) -> str:
-    """The key that holds a column: with dots or underscores, as the lines have it."""
+    """The key of a column in the objects: with dots or with underscores."""
     for found in seen:
         for key in found:
             if plain(key).casefold() == plain(name).casefold():
@@ -113,7 +114,7 @@ def _key(name: str, seen: list[dict[str, Any]], data: bytes) -> str:
 
 
 def _expected(field: Field, values: list[Any]) -> pa.DataType:
-    """What Arrow is to expect of a column; a sample of its values says in which of its forms it comes."""
+    """The type that Arrow is to expect of a column, judged by a sample of its values."""
     first = values[0] if values else None
     match field.type:
         case DataType.TIMESTAMP:
@@ -150,7 +151,7 @@ def _iso(texts: pa.Array) -> pa.Array:
 
 
 def _joined(lists: pa.Array) -> pa.Array:
-    """Lists as `a,b`."""
+    """Lists as texts: `a,b`."""
     if pa.types.is_floating(lists.type.value_type):
         items = lists.values.dictionary_encode()
         texts = pa.array([None if v is None else number_text(v) for v in items.dictionary.to_pylist()], pa.string())

@@ -1,7 +1,7 @@
 """Zeek's own text logs: lines of cells under a header of `#` lines that names the columns and their types.
 
-A header may come again, with other columns (logs that were joined); `-` is unset, `(empty)` an empty text or set, and
-bytes that could be mistaken are written as `\\x09`. Sets and vectors stay the text they are: `a,b`.
+A file may have several headers with different columns (logs that were concatenated). `-` is unset, `(empty)` is an
+empty text or set, and separators inside a text are written as `\\x09`. Sets and vectors stay text: `a,b`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from thalweg.formats.names import places_of, plain
 
 _ESCAPE = re.compile(rb"\\x([0-9a-fA-F]{2})|\\\\")
 
-# The type a column gets unless one is declared, and what else may be declared. All can be read as STRING.
+# By Zeek's type: the default type of a column, then the types that may be declared instead. STRING always may.
 _TYPES: dict[str, tuple[DataType, ...]] = {
     "time": (DataType.TIMESTAMP, DataType.DOUBLE),
     "interval": (DataType.DOUBLE, DataType.INTERVAL),
@@ -37,7 +37,7 @@ _TYPES: dict[str, tuple[DataType, ...]] = {
 
 @dataclass(frozen=True)
 class Header:
-    """What the `#` lines so far say."""
+    """The contents of the `#` lines so far."""
 
     separator: str = "\t"
     unset: str = "-"
@@ -46,7 +46,7 @@ class Header:
     types: tuple[str, ...] = ()
 
     def after(self, line: str) -> Header:
-        """The header with one more of its lines."""
+        """The header with one more `#` line."""
         if line.startswith("#separator"):
             escaped = line.removeprefix("#separator").strip()
             return replace(self, separator=_unescape(escaped.encode()) or "\t")
@@ -60,30 +60,30 @@ class Header:
                 return replace(self, fields=tuple(values), types=())
             case "#types":
                 return replace(self, types=tuple(values))
-            case _:  # #path, #open, #close, #set_separator say nothing about rows
+            case _:  # #path, #open, #close, #set_separator do not concern rows
                 return self
 
     @property
     def schema(self) -> Schema:
-        """The columns, each with the type that suits Zeek's best."""
+        """The columns, each with the default type for its Zeek type."""
         types = self.types or ("string",) * len(self.fields)
         pairs = zip(self.fields, types, strict=True)
         return Schema(tuple(Field(plain(name), _types(type_)[0]) for name, type_ in pairs))
 
     def repair(self, texts: pa.Array) -> pa.Array:
-        """Strings as they were before Zeek wrote them."""
+        """Strings without Zeek's escapes and its mark for empty texts."""
         empty = pc.equal(texts, self.empty)
         if pc.any(empty).as_py():
             texts = pc.if_else(empty, "", texts)
         escaped = pc.match_substring(texts, "\\")
-        if pc.any(escaped).as_py():  # seldom, and then in few rows
+        if pc.any(escaped).as_py():  # rare, and then in few rows
             plain_texts = [_unescape(t.encode()) for t in texts.filter(escaped).to_pylist()]
             texts = pc.replace_with_mask(texts, pc.fill_null(escaped, False), pa.array(plain_texts, pa.string()))
         return texts
 
 
 def read_text_blocks(path: str, blocks: Iterator[Block], schema: Schema | None) -> Iterator[Chunk]:
-    """The rows of a text log, in chunks; each run of lines under one header is one, or several."""
+    """The rows of a text log, in chunks; all rows of a chunk are under the same header."""
     header = Header()
     for block in blocks:
         marks = np.flatnonzero(np.frombuffer(block.data, dtype=np.uint8)[block.starts] == ord("#"))
@@ -98,7 +98,9 @@ def read_text_blocks(path: str, blocks: Iterator[Block], schema: Schema | None) 
 
 def _rows(path: str, block: Block, header: Header, schema: Schema | None) -> Chunk:
     if not header.fields:
-        raise DataError(f"{path}, line {block.first}: there is a row before any #fields line", hint="is this Zeek's?")
+        raise DataError(
+            f"{path}, line {block.first}: there is a row before any #fields line", hint="is this a Zeek log?"
+        )
     if header.types and len(header.types) != len(header.fields):
         raise DataError(f"{path}, line {block.first}: #types and #fields differ in length")
     wanted = header.schema if schema is None else schema
@@ -120,7 +122,7 @@ def _types(zeek: str) -> tuple[DataType, ...]:
 
 
 def _unescape(text: bytes) -> str:
-    """`\\x09` as a tab, and so on; a text that would then not be UTF-8 stays as it is."""
+    """The text with escapes such as `\\x09` replaced, unless the result would not be UTF-8."""
     found = _ESCAPE.sub(lambda m: bytes([int(m[1], 16)]) if m[1] else b"\\", text)
     try:
         return found.decode()

@@ -1,4 +1,4 @@
-"""Streams that are made up, row by row from a seed: any slice of one can be made alone, and is always the same."""
+"""Generated streams. A seed fixes every row, so any slice can be made without the rows before it."""
 
 from thalweg.generators.registry import Generator, make, names
 

@@ -1,9 +1,9 @@
 """Wide-area TCP connections like those of LBL-CONN-7, which GolabOzsu2005 and PatroumpasSellis2011 query.
 
-The papers' trace has a row per connection: when it began, how long it lasted, its protocol, the bytes sent, who called
-whom. What the queries feel of it is kept: few hosts call most of the time, telnet is about three times as frequent as
-ftp (so that a self-join on it gives about ten times the results: GolabOzsu2005 §6), sizes and durations have long
-tails. `link` numbers the outgoing links into which GolabOzsu2005 splits the trace by destination.
+The papers' trace has a row for each connection: start, duration, protocol, bytes sent, source and destination. The
+generator keeps the properties that matter to the queries: few hosts start most connections, telnet is about three times
+as frequent as ftp (so that a self-join on it has about ten times the results: GolabOzsu2005 §6), sizes and durations
+have long tails. `link` numbers the outgoing links into which GolabOzsu2005 splits the trace by destination.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def connections(
     skew: float = 1.0,
     links: int = 4,
 ) -> pa.Table:
-    """`rows` connections from row `first_row` on; `skew` is the Zipf exponent of callers and of called hosts."""
+    """`rows` connections from row `first_row` on; `skew` is the Zipf exponent of sources and of destinations."""
     draws = Draws(seed, row_numbers(first_row, rows))
     protocol = draws.choose("protocol", _SHARES)
     called = _other_ranks(draws.zipf("dst", hosts, skew), hosts)
@@ -80,7 +80,7 @@ def _long_tailed(draws: Draws, what: str, median: Reals, spread: float) -> Reals
 
 
 def _other_ranks(ranks: Ints, hosts: int) -> Ints:
-    """Popular hosts are not the busiest callers: the order is turned round."""
+    """Ranks of destinations, in reverse: the most frequent destination is the rarest source."""
     return (hosts - 1) - ranks
 
 

@@ -1,7 +1,7 @@
-"""Random numbers that depend on nothing but a seed, what they are for, and the number of the row.
+"""Random numbers that depend only on a seed, a purpose and a row number.
 
-There is no generator state to carry along, so rows i to j of a stream can be made without those before them: that is
-what lets a source go back to any offset. The mixing is SplitMix64's, whose i-th state is simply key + i * GOLDEN.
+No state passes from row to row, so rows i to j of a stream can be made without the rows before them; therefore a source
+can return to any offset. The mixing function is that of SplitMix64, whose i-th state is key + i * GOLDEN.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MIXERS = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB))
 
 @dataclass(frozen=True)
 class Draws:
-    """The random numbers of some rows; `what` tells independent draws apart."""
+    """The random numbers of some rows; draws with different `what` are independent."""
 
     seed: int
     rows: Ints
@@ -43,15 +43,15 @@ class Draws:
         return words ^ (words >> np.uint64(31))
 
     def uniform(self, what: str) -> Reals:
-        """Numbers from [0, 1), all alike."""
+        """Uniform numbers from [0, 1)."""
         return np.asarray((self.bits(what) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
 
     def below(self, what: str, bound: int | Ints) -> Ints:
-        """Integers from [0, bound), all alike; each row may have a bound of its own."""
+        """Uniform integers from [0, bound); each row may have a bound of its own."""
         return np.asarray(np.minimum((self.uniform(what) * bound).astype(np.int64), np.asarray(bound) - 1))
 
     def exponential(self, what: str, mean: float) -> Reals:
-        """Positive numbers, most of them small."""
+        """Exponentially distributed numbers."""
         return -mean * np.log1p(-self.uniform(what))
 
     def normal(self, what: str) -> Reals:
@@ -63,16 +63,16 @@ class Draws:
         return np.asarray((total.astype(np.float64) - 2 * 65_535) * (3**0.5 / 65_536))
 
     def zipf(self, what: str, values: int, skew: float) -> Ints:
-        """Ranks 0 .. values-1, the k-th with weight 1 / (k+1)^skew; skew 0 makes all alike."""
+        """Ranks 0 .. values-1, the k-th with weight 1 / (k+1)^skew; with skew 0 all are equally frequent."""
         return np.searchsorted(_zipf_bounds(values, skew), self.uniform(what), side="right").astype(np.int64)
 
     def choose(self, what: str, weights: tuple[float, ...]) -> Ints:
-        """Positions in `weights`, each as often as it weighs."""
+        """Positions in `weights`, with these weights."""
         return np.searchsorted(_bounds(np.array(weights)), self.uniform(what), side="right").astype(np.int64)
 
 
 def _bounds(weights: Reals) -> Reals:
-    """The upper bound in [0, 1) of each value but the last, whose own is 1 whatever the rounding says."""
+    """The upper bound in [0, 1) of each value but the last, whose bound is 1, free of rounding errors."""
     return np.asarray(np.cumsum(weights)[:-1] / weights.sum())
 
 

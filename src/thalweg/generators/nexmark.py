@@ -5,9 +5,10 @@ Of every 50 events one is a person, three are auctions and 46 are bids. An event
     n      0       1 2 3     4 ... 49 | 50      51 52 53   54 ... 99 | ...
            person  auctions  bids     | person  auctions   bids      |
 
-so row i of each stream knows its n, and which persons and auctions there are by then. A seller or bidder is one of the
-last `active` persons; a bid goes to one of the last `active` auctions, all of which are still open: an auction stays
-open for longer than it takes that many to come. A share `hot` goes to one person, or auction, for a while.
+so the number i of a row determines n, and the persons and auctions that exist by then. A seller or bidder is one of
+the last `active` persons; a bid goes to one of the last `active` auctions, all of which are still open: an auction
+stays open for longer than `active` others take to arrive. A share `hot` of the rows names the same person or auction
+for a while.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ def bids(
     active: int = 100,
     hot: float = 0.5,
 ) -> pa.Table:
-    """`rows` bids from the `first_row`-th on, by registered persons on open auctions (of the same `active`)."""
+    """`rows` bids from the `first_row`-th on, by registered persons on open auctions of the same `active`."""
     numbers = row_numbers(first_row, rows)
     draws = Draws(seed, numbers // BIDS * EVENTS + PERSONS + AUCTIONS + numbers % BIDS)
     epoch = draws.rows // EVENTS
@@ -122,12 +123,12 @@ def bids(
 
 
 def _recent(draws: Draws, what: str, newest: Ints, active: int, hot: float) -> Ints:
-    """One of the `active` ids up to `newest`; with probability `hot` the one that is in fashion."""
+    """One of the last `active` ids up to `newest`; with probability `hot` the id that is popular for the moment."""
     spread = newest - draws.below(what, np.minimum(newest + 1, active))
-    fashion = newest - newest % active
-    return np.where(draws.uniform(f"{what} in fashion") < hot, fashion, spread)
+    popular = newest - newest % active
+    return np.where(draws.uniform(f"{what} in fashion") < hot, popular, spread)
 
 
 def _price(draws: Draws, what: str) -> Ints:
-    """Cents from 1 to 10,000 dollars; each power of ten as often as the others."""
+    """Prices from 1 to 10,000 dollars, in cents; all powers of ten are equally frequent."""
     return np.asarray(np.round(100.0 * 10.0 ** (4.0 * draws.uniform(what))).astype(np.int64))

@@ -22,7 +22,7 @@ Make = Callable[..., pa.Table]
 
 @dataclass(frozen=True)
 class Generator:
-    """A stream that is made up: `table(i, n)` gives rows i to i+n, the same ones however it is cut."""
+    """A generated stream: `table(i, n)` returns n rows from row i on, always the same."""
 
     name: str
     schema: Schema
@@ -55,12 +55,12 @@ _MAY_BE_ZERO = {"seed", "start", "skew", "hot", "missing"}
 
 
 def names() -> tuple[str, ...]:
-    """The generators there are."""
+    """The names of all generators."""
     return tuple(_KINDS)
 
 
 def make(name: str, **options: Any) -> Generator:
-    """The generator called `name`; `seed` is 0 and all else as its function says unless given.
+    """The generator called `name`; by default `seed` is 0, and its function has the other defaults.
 
     >>> make("sensors", seed=1, rate=2).table(first_row=10, rows=3).column("sensor").to_pylist()
     [86, 37, 35]

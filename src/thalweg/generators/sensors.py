@@ -1,4 +1,4 @@
-"""Readings of sensors: temperature and humidity, which follow the day, the sensor's own place, and some noise."""
+"""Readings of sensors: temperature and humidity, from the time of day, the sensor's place, and noise."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sensors(
 ) -> pa.Table:
     """`rows` readings from row `first_row` on.
 
-    `skew` is the Zipf exponent of who reports (0: all alike), `missing` the share of readings whose humidity is NULL.
+    `skew` is the Zipf exponent of the sensors (0: all equally frequent); `missing` is the share of NULL humidities.
     """
     draws = Draws(seed, row_numbers(first_row, rows))
     ts, sensor = arrivals(draws, rate, start), draws.zipf("sensor", sensors, skew)
@@ -41,7 +41,7 @@ def sensors(
 
 
 def _temperature(draws: Draws, ts: Ints, sensor: Ints) -> Reals:
-    """Warmest at 15:00; each sensor has a place that is warmer or colder than others."""
+    """Temperatures: highest at 15:00, and higher or lower by the sensor's place."""
     daily = _DAILY_SWING * np.cos(2.0 * np.pi * (ts / DAY - 15 / 24))
     place = _PLACE * draws.at(sensor).normal("place")
     return np.asarray(_MEAN + daily + place + _NOISE * draws.normal("temperature"))

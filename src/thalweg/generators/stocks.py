@@ -1,8 +1,7 @@
 """Stock quotes, and news articles about the companies in them (MaddenEtAl2002 §4.3).
 
 Prices are uniform over (0, 100] as in the paper, articles have 200 to 1,000 bytes, and symbols are skewed: few
-companies are traded, and written about, most of the time. Article k is about quote k // articles_per_quote and comes
-after it.
+companies have most quotes and articles. Article k is about quote k // articles_per_quote and comes after it.
 """
 
 from __future__ import annotations
@@ -63,11 +62,11 @@ def articles(
     skew: float = 1.0,
     articles_per_quote: int = 1,
 ) -> pa.Table:
-    """`rows` articles from the `first_row`-th on; `rate` counts quotes a second, as with the quotes they are about."""
+    """`rows` articles from the `first_row`-th on; `rate` counts quotes per second, not articles."""
     numbers = row_numbers(first_row, rows)
     draws = Draws(seed, numbers)
     symbol = named(_symbols_of(draws.at(numbers // articles_per_quote), symbols, skew), _tickers(symbols))
-    later = start + int(SECOND / rate) + 1  # by then the slot of its quote is over
+    later = start + int(SECOND / rate) + 1  # after the time slot of its quote
     headline = named(draws.below("headline", len(_HEADLINES)), _HEADLINES)
     return tabulate(
         ARTICLE,
@@ -93,7 +92,7 @@ def _tickers(symbols: int) -> pa.Array:
 
 @lru_cache(maxsize=1)
 def _bodies() -> pa.Array:
-    """Texts of every length from the shortest to the longest, the same for all seeds."""
+    """Texts with lengths from SHORTEST to LONGEST, the same for all seeds."""
     draws, words = Draws(0, np.arange(_BODIES * LONGEST // 4)), _WORDS.split()
     text = " ".join(words[i] for i in draws.below("words", len(words)))
     lengths = np.linspace(SHORTEST, LONGEST, _BODIES).astype(int)

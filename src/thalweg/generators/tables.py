@@ -1,4 +1,4 @@
-"""What all generators share: when rows arrive, names for numbers, and the table at the end."""
+"""Helpers of all generators: times of arrival, names for codes, and the table of columns."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def row_numbers(first_row: int, rows: int) -> Ints:
 
 
 def arrivals(draws: Draws, rate: float, start: int, what: str = "arrival") -> Ints:
-    """When each row arrives: `rate` rows a second, row i at a random moment of the i-th slot, so in order."""
+    """When each row arrives: at `rate` rows per second, row i at a random moment of slot i, and so in order."""
     slots = draws.rows + draws.uniform(what)
     return np.asarray(start + np.floor(slots * (SECOND / rate)).astype(np.int64))
 
 
 def named(codes: Ints, names: pa.Array) -> pa.Array:
-    """The name behind each code."""
+    """The name of each code."""
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), names).cast(pa.string())
 
 

@@ -1,4 +1,4 @@
-"""Scenario files: CQL and timed rows, with the answer expected at each instant. They know no engine."""
+"""Scenario files: CQL and timed rows, with the expected answer at each instant. Any engine can run them."""
 
 from thalweg.scenarios.cells import ScenarioError
 from thalweg.scenarios.events import Advance, Arrive, Delete, Event, Insert, Update

@@ -1,4 +1,4 @@
-"""A scenario under the schemas of its own CQL: events to feed and bags to expect."""
+"""A scenario bound to the schemas of its own CQL: events to feed, and answers to expect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ExpectedAnswer:
 
 @dataclass(frozen=True)
 class ExpectedChanges:
-    """All signed rows that a query must give."""
+    """All changes that a query must emit."""
 
     query: str
     schema: Schema
@@ -44,7 +44,7 @@ class ExpectedChanges:
 
 @dataclass(frozen=True)
 class ExpectedLate:
-    """The rows of a stream that must have been kept aside."""
+    """The rows of a stream that must be late."""
 
     stream: Stream
     rows: tuple[Arrive, ...]
@@ -53,7 +53,7 @@ class ExpectedLate:
 
 @dataclass(frozen=True)
 class BoundScenario:
-    """What to feed, and what to expect."""
+    """Events to feed, and answers, changes and late rows to expect."""
 
     clock: Clock
     events: tuple[Event, ...]
@@ -63,7 +63,7 @@ class BoundScenario:
 
     @property
     def last(self) -> Instant | None:
-        """The last instant at which anything happens or is asked for; None if there is none."""
+        """The last instant of any event or expectation; None if there is none."""
         times = [e.t for e in self.events]
         times += [t for a in self.answers for t in a.instants] + [c.t for e in self.changes for c in e.changes]
         return max((t for t in times if t > BEGINNING), default=None)
@@ -80,7 +80,7 @@ class _Binder:
         self.catalog = Catalog()
         queries = compile_script(scenario.cql, self.catalog, scenario.name, today=0)
         self.plans: dict[str, Plan] = {q.name: q.plan for q in queries if q.name is not None}
-        # As sessions have it: time is timestamps if every stream's is, else plain ticks.
+        # As in a session: the clock has timestamps if every stream has, else plain ticks.
         clocks = {s.clock for s in self.catalog.streams}
         self.clock = Clock.TIMESTAMPS if clocks == {Clock.TIMESTAMPS} else Clock.TICKS
 

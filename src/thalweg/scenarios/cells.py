@@ -1,4 +1,4 @@
-"""Lines and cells of a scenario file: comments, quotes, and the place of every piece for carets."""
+"""Lines and cells of a scenario file: comments, quotes, and the place of each cell, for error messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thalweg.core.source_text import SourceText, Span
 
 
 class ScenarioError(ThalwegError):
-    """A scenario file that cannot be read: malformed, or not fitting its own CQL."""
+    """A scenario file is malformed, or does not fit its own CQL."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def text_of(span: Span) -> str:
 
 
 def without_comment(line: Span) -> Span:
-    """The line up to its `#`, without blanks at the end; a `#` between quotes is none."""
+    """The line up to its comment, without trailing blanks; a `#` between quotes starts no comment."""
     stop = next(_outside_quotes(line, "#"), line.end)
     return trimmed(Span(line.source, line.start, stop), left=False)
 

@@ -1,4 +1,4 @@
-"""Text tables of signed rows: `-` expected and missing, `+` come but not expected, blank for what agrees."""
+"""Text tables of differences: `-` marks rows that are missing, `+` rows that were not expected."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def show_row(schema: Schema, row: Row) -> list[str]:
 
 
 def table(lines: Sequence[_Line]) -> str:
-    """The lines with their cells under each other; the first in a line is its sign in the margin."""
+    """The lines with aligned cells; each line starts with its sign."""
     widths = [max(map(len, column)) for column in zip(*(cells for _, cells in lines), strict=True)]
     shown = (f"  {margin:1} {' | '.join(map(str.ljust, cells, widths))}".rstrip() for margin, cells in lines)
     return "\n".join(shown)

@@ -1,4 +1,4 @@
-"""What a scenario feeds to an engine, with values as rows hold them and times as ticks."""
+"""The events that a scenario feeds to an engine, with stored values and with times in ticks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Delete(NamedTuple):
 
 
 class Advance(NamedTuple):
-    """Time passes up to `t` on every stream, though nothing may arrive."""
+    """Time passes up to `t` on every stream, even if nothing arrives."""
 
     t: Instant
 

@@ -8,8 +8,8 @@
                         @ time                     nothing comes; time passes
     == answer query     at time, or at first..last, and below it, indented, the rows of the answer
     == changes query    + time | values and - time | values: all signed rows of the answer
-    == late stream      time | values: the rows kept aside
-    == refused          words of the error that the CQL or the input must meet, one piece a line
+    == late stream      time | values: the late rows
+    == refused          parts of the error message that the CQL or the input must cause, one per line
 
 A stream with TIMESTAMP BY takes its timestamp from the time in front; its cells are the other columns. Times are
 integers, or ISO text where all streams have timestamps (a bare time of day is one of 1970-01-01). A range means every
@@ -76,7 +76,7 @@ class TimedSection:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario as written: cells are still text, since only its CQL says what they are."""
+    """A scenario as written: its cells are still text, for their types depend on the CQL."""
 
     name: str
     source: SourceText
@@ -90,7 +90,7 @@ class Scenario:
 
 
 def parse_scenario(text: str, name: str) -> Scenario:
-    """The scenario in `text`; a ScenarioError names the file and line of what is wrong."""
+    """The scenario in `text`; a ScenarioError names the file and the line of a mistake."""
     source = SourceText(text, name)
     sections = split_sections(source)
     by_kind: dict[str, list[Section]] = {}
@@ -130,7 +130,7 @@ def _in_place(section: Section) -> str:
 
 
 def _lines(section: Section) -> list[Span]:
-    """The section's lines that say something, without comments."""
+    """The section's lines without comments and blank lines."""
     bare = [without_comment(line) for line in lines_of(section.body.source, section.body.start, section.body.end)]
     return [line for line in bare if text_of(line).strip()]
 

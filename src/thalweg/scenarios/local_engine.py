@@ -1,4 +1,4 @@
-"""The local engine under scenarios."""
+"""The local engine as a `ScenarioEngine`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from thalweg.scenarios.events import Advance, Arrive, Delete, Event, Insert, Upd
 
 
 class LocalEngine:
-    """A `Session` that speaks in ticks and rows, and runs all queries with one strategy."""
+    """A `Session` that takes and returns ticks and stored values, and runs all queries with one strategy."""
 
     def __init__(self, session: Session | None = None, strategy: str = "auto") -> None:
         self.session = session or Session(today=date(1970, 1, 1))
@@ -30,15 +30,15 @@ class LocalEngine:
             self._queries[query.name] = query
 
     def feed(self, events: Sequence[Event]) -> None:
-        """Let these events happen; neighbouring rows of one stream are pushed together."""
+        """Feed these events; consecutive rows of one stream are pushed together."""
         for stream, group in groupby(events, lambda e: e.stream if isinstance(e, Arrive) else None):
             if stream is None:
                 for event in group:
-                    self._happen(event)
+                    self._feed(event)
             else:
                 self.session.push(stream, [self._pushed(event) for event in group])
 
-    def _happen(self, event: Event) -> None:
+    def _feed(self, event: Event) -> None:
         match event:
             case Insert(relation, t, row):
                 self.session.insert(relation, [row], at=_at(t))
@@ -80,7 +80,7 @@ class LocalEngine:
 
 
 def _at(t: Instant) -> Instant | None:
-    """The session's time of a table update: before the clock starts it is "now"."""
+    """The time of a table update as the session takes it: None before the clock starts."""
     return None if t <= BEGINNING else t
 
 

@@ -11,10 +11,10 @@ from thalweg.scenarios.events import Advance, Arrive, Delete, Event, Insert, Upd
 
 
 def micro_batches(events: Sequence[Event], catalog: Catalog) -> Iterator[list[Event]]:
-    """Events that may go into one batch without changing which of them are late.
+    """Batches of events, cut so that the same rows are late as if each event were a batch of its own.
 
-    A row is late or not by what came in batches before. So time that is moved by hand ends a batch, and each row of a
-    stream that lets rows come late is a batch of its own.
+    Whether a row is late depends on the batches before. So an Advance ends a batch, and each row of a stream with a
+    lateness is a batch of its own.
     """
     batch: list[Event] = []
     for event in events:
@@ -34,13 +34,13 @@ def _may_be_late(event: Event, catalog: Catalog) -> bool:
 
 
 def first_instant(events: Sequence[Event], sources: Collection[str]) -> Instant | None:
-    """The first instant at which anything happens to a query over some sources, or to which time is moved."""
+    """The time of the first event that concerns a query over some sources."""
     times = [event.t for event in events if isinstance(event, Advance) or event[0] in sources]
     return min((t for t in times if t > BEGINNING), default=None)
 
 
 def table_row(relation: Relation, event: Insert | Update | Delete) -> tuple[int, Row]:
-    """A table's change as a sign and a row; of a row that is taken away the key is enough."""
+    """A table's change as a sign and a row; a deleted row has only its key."""
     if not isinstance(event, Delete):
         return 1, event.row
     key = dict(zip(relation.key, event.key, strict=True))

@@ -1,6 +1,6 @@
-"""Writes a scenario's expectations anew from what an engine gives. For authors, by hand, with eyes on the diff.
+"""Replaces a scenario's expectations by an engine's answers. For authors, who must check the differences themselves.
 
-Tests never do this to the scenarios they run: an expectation that follows the engine can no longer catch it.
+Tests never do this to the scenarios that they run: an expectation copied from an engine cannot catch its mistakes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from thalweg.scenarios.values import show_time
 
 
 def rewrite(scenario: Scenario, engine: ScenarioEngine) -> str:
-    """The scenario's text with answers, changes and late rows as `engine` gives them, at the instants it asks for."""
+    """The scenario's text with the answers (at the same instants), changes and late rows of `engine`."""
     if scenario.refused:
         return scenario.source.text
     engine.prepare(scenario.cql, scenario.name)
@@ -40,7 +40,7 @@ def rewrite(scenario: Scenario, engine: ScenarioEngine) -> str:
 
 
 def _answer_lines(bound: BoundScenario, engine: ScenarioEngine, asked: ExpectedAnswer) -> list[str]:
-    """One block for each stretch of the asked instants at which the answer is the same."""
+    """One block for each run of instants with the same answer."""
     lines: list[str] = []
     bags = [(t, engine.answer(asked.query, t)) for t in asked.instants]
     for bag, group in groupby(bags, lambda pair: pair[1]):

@@ -1,4 +1,4 @@
-"""Runs a scenario on any engine and says, row by row, where it gives something else."""
+"""Runs a scenario on any engine and reports, row by row, where the engine differs from it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from thalweg.scenarios.format import Scenario
 
 
 class ScenarioEngine(Protocol):
-    """What a scenario needs of an engine. What cannot be is refused with a ThalwegError."""
+    """The methods of an engine that scenarios call. It refuses impossible CQL or input with a ThalwegError."""
 
     def prepare(self, cql: str, name: str) -> None:
         """Declare streams and relations and register the queries; `name` is what errors call the text."""
 
     def feed(self, events: Sequence[Event]) -> None:
-        """Let these events happen, in this order."""
+        """Feed these events, in this order."""
 
     def answer(self, query: str, t: Instant) -> Bag:
         """The answer at an instant that has passed."""
@@ -39,7 +39,7 @@ class ScenarioEngine(Protocol):
 
 @dataclass(frozen=True)
 class Mismatch:
-    """One thing that an engine gave otherwise than the scenario says."""
+    """One difference between an engine and a scenario."""
 
     scenario: str
     what: str
@@ -52,10 +52,10 @@ class Mismatch:
 
 
 def run_scenario(scenario: Scenario, engine: ScenarioEngine, batch_size: int | None = None) -> list[Mismatch]:
-    """Everything in which `engine` differs from what the scenario expects; an empty list if nothing.
+    """All differences between `engine` and the scenario.
 
-    Input is fed whole, or `batch_size` events at a time with the changes read after each: the answers and the
-    changes, added up instant by instant, must not tell the difference.
+    The input is fed at once, or `batch_size` events at a time with the changes read after each batch. Answers, and
+    the sums of the changes of each instant, must be the same either way.
     """
     try:
         engine.prepare(scenario.cql, scenario.name)
@@ -116,7 +116,7 @@ def _compare_answer(
 def _compare_changes(
     name: str, bound: BoundScenario, seen: list[Change], expected: ExpectedChanges, exact: bool
 ) -> Iterator[Mismatch]:
-    """`exact`: not even a row that comes and goes at one instant is forgiven; a reader in its middle may see one."""
+    """With `exact`, a row that comes and goes at one instant counts as a difference; else changes are added up."""
     got, wanted = (Counter(c) if exact else net_changes(c) for c in (seen, expected.changes))
     if got != wanted:
         diff = changes_diff(expected.schema, bound.clock, wanted, got)
@@ -131,7 +131,7 @@ def _compare_late(name: str, bound: BoundScenario, seen: list[Arrive], expected:
 
 
 def net_changes(changes: Sequence[Change]) -> Counter[Change]:
-    """The changes with those of one row at one instant added up."""
+    """The changes, added up for each row and instant."""
     sums: Counter[tuple[Instant, Row]] = Counter()
     for change in changes:
         sums[change.t, change.row] += change.sign

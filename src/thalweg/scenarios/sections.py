@@ -8,7 +8,7 @@ from thalweg.core.errors import did_you_mean
 from thalweg.core.source_text import SourceText, Span
 from thalweg.scenarios.cells import Cell, ScenarioError, joined, lines_of, split_words, text_of
 
-# Which sections there are, and what the word behind the name is, if there must be one.
+# The kinds of section; some need the name of a query or stream behind the kind.
 KINDS: dict[str, str | None] = {
     "about": None,
     "cql": None,
@@ -31,11 +31,11 @@ class Section:
 
     @property
     def text(self) -> str:
-        """What stands below the header."""
+        """The text below the header."""
         return text_of(self.body)
 
     def require_subject(self) -> Cell:
-        """The query or stream the section is about."""
+        """The query or stream that the section names."""
         assert self.subject is not None  # split_sections checks that
         return self.subject
 

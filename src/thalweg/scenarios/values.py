@@ -1,4 +1,4 @@
-"""Between the text of a cell and a value of its column's type, and between text and instants."""
+"""Values and instants from the text of cells, and back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BOOLEANS = {"TRUE": True, "FALSE": False}
 
 
 def read_value(cell: Cell, field: Field) -> Value:
-    """The value a cell has in a column; NULL without quotes is NULL in any column."""
+    """The value of a cell in a column; NULL without quotes is NULL in any column."""
     if cell.text.upper() == "NULL" and not cell.quoted:
         return None
     if field.type is DataType.STRING:
@@ -78,7 +78,7 @@ def show_time(t: Instant, clock: Clock) -> str:
 
 
 def _read(text: str, type_: DataType) -> Value:
-    """`text` as `type_`, or None if it is none."""
+    """`text` read as `type_`; None if it does not fit."""
     match type_:
         case DataType.BOOLEAN:
             return _BOOLEANS.get(text.upper())

@@ -63,7 +63,7 @@ def test_a_restart_keeps_the_plan_that_the_state_is_of(spark: SparkSession, tmp_
     assert set(learned.sources) == {"a", "b", "c"}
     assert learned.sources["b"].rate == pytest.approx(30 / (run.now - 14_000_000 - 1_767_225_600_000_000), rel=0.01)
     again = query(spark, tmp_path)._asking.choose(PinnedChoice(statistics=learned)).optimized
-    assert again is not None and again.statistics.sources["a"].origin == "learned"
+    assert again is not None and again.statistics.sources["a"].origin == "measured"
 
     pinned = json.loads((tmp_path / "checkpoint" / "query.json").read_text())
     pinned["pinned_choice"]["runs"] = "0" * 64

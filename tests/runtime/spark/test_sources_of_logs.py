@@ -16,7 +16,7 @@ from runtime.spark.batches import Sink
 from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
-from thalweg.runtime.spark.sources import ASIDE, lbl, split_aside, zeek
+from thalweg.runtime.spark.sources import BAD_ROW_COLUMNS, lbl, split_bad_rows, zeek
 from thalweg.runtime.spark.sources.files import Files, LogReader, LogRows
 
 CONN = Schema.of(ts=DataType.TIMESTAMP, id_orig_h=DataType.STRING, orig_bytes=DataType.BIGINT)
@@ -52,8 +52,8 @@ def test_lbl_files_and_rows_put_aside(spark: SparkSession, tmp_path: Path) -> No
     schema = Schema.of(ts=DataType.TIMESTAMP, protocol=DataType.STRING, bytes_resp=DataType.BIGINT)
     found = Sink(tmp_path / "checkpoint").run(lbl(spark, logs, schema).dataframe()).rows
     read = spark.createDataFrame(pa.Table.from_pylist(found))
-    good, bad = split_aside(read, schema)
-    assert (tuple(good.columns), tuple(bad.columns)) == (schema.names, ASIDE.names)
+    good, bad = split_bad_rows(read, schema)
+    assert (tuple(good.columns), tuple(bad.columns)) == (schema.names, BAD_ROW_COLUMNS.names)
     assert sorted((row.protocol, row.bytes_resp) for row in good.collect()) == [("ftp", None), ("smtp", 7)]
     assert [tuple(row) for row in bad.collect()] == [("oops", "a, line 2: expected 9 cells, got 1")]
 

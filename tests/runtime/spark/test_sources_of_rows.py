@@ -17,7 +17,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 from thalweg.generators import make
 from thalweg.runtime.spark.schema import from_spark, to_arrow
-from thalweg.runtime.spark.sources import ASIDE, generator, replay
+from thalweg.runtime.spark.sources import BAD_ROW_COLUMNS, generator, replay
 from thalweg.runtime.spark.sources.replay import ReplayReader
 from thalweg.runtime.spark.sources.rows import Pace
 
@@ -27,7 +27,7 @@ READINGS = Schema.of(ts=DataType.TIMESTAMP, k=DataType.BIGINT, v=DataType.DOUBLE
 def test_a_generator_gives_the_same_rows_after_a_crash(spark: SparkSession, tmp_path: Path) -> None:
     source = generator(spark, "sensors", seed=3, rate=50, rows=5_000, rows_per_batch=2_000, partitions=2)
     assert source.schema == make("sensors").schema
-    df = source.dataframe().drop(*ASIDE.names)
+    df = source.dataframe().drop(*BAD_ROW_COLUMNS.names)
     assert df.isStreaming
     assert from_spark(df.schema) == source.schema
     sink = Sink(tmp_path / "checkpoint")

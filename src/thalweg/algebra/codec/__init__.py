@@ -1,4 +1,4 @@
-"""Plans and catalogues as JSON: what checkpoints keep of queries. Nothing in such a text can run code."""
+"""Plans and catalogues as JSON, the form in which checkpoints store queries. Reading such a text runs no code."""
 
 from thalweg.algebra.codec import table  # registers all names of the algebra
 from thalweg.algebra.codec.catalogs import catalog_tree, read_catalog

@@ -8,7 +8,7 @@ from thalweg.algebra.codec.values import Json, from_json, to_json
 
 
 def catalog_tree(catalog: Catalog) -> Json:
-    """All that a catalogue knows, but for what functions do."""
+    """A catalogue as JSON, without the code of users' functions."""
     return {
         "entries": [to_json(entry) for entry in catalog.entries],
         "functions": [declaration(function) for function in catalog.functions],
@@ -17,7 +17,7 @@ def catalog_tree(catalog: Catalog) -> Json:
 
 
 def read_catalog(tree: Json) -> Catalog:
-    """What `catalog_tree` gave: queries can be compiled with it. Its functions raise an error when they are called."""
+    """The catalogue that `catalog_tree` wrote: queries compile with it, but users' functions raise if called."""
     catalog = Catalog()
     for given in tree["functions"]:
         catalog.add_function(declared_function(given))

@@ -1,4 +1,4 @@
-"""Digests of plans and their parts: equal exactly where the plans are, in every process and version."""
+"""Digests of plans and their parts: equal for equal plans only, in every process and version."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thalweg.algebra.expressions import UserAggregate, UserFunction
 
 
 def digest(value: object) -> str:
-    """The name for programs of a plan or a part: all that takes part in its equality, nothing that only people read."""
+    """A digest of the fields that take part in the equality of a plan or a part; names for people are left out."""
     return sha256(_spelt(value).encode()).hexdigest()
 
 
@@ -30,7 +30,7 @@ def _compared(cls: type[Any]) -> tuple[str, tuple[tuple[str, Any], ...]]:
 
 
 def _spelt(value: object) -> str:
-    """What has its default is left out, so that a class can gain a field without changing the digests there are."""
+    """The text to digest. Fields with their default are left out, so that a new field changes no older digest."""
     if type(value) in _PLAIN:
         return repr(value)
     if isinstance(value, tuple):

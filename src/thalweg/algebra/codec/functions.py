@@ -1,4 +1,4 @@
-"""Users' functions in JSON: their names and types. What they do, only a process knows in which they are registered."""
+"""Users' functions in JSON: their names and types. The code is only in processes where they are registered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Functions:
 
     @staticmethod
     def of(functions: Iterable[UserFunction | UserAggregate]) -> Functions:
-        """Some functions and aggregates."""
+        """These functions and aggregates, by name."""
         given = list(functions)
         return Functions(
             {str(each): each for each in given if isinstance(each, UserFunction)},
@@ -44,7 +44,7 @@ class Functions:
         return known
 
     def missing(self, names: Iterable[str]) -> list[str]:
-        """Those of some names that nothing known has."""
+        """The names under which no function or aggregate is registered."""
         return [name for name in names if name not in self.functions and name.casefold() not in self.aggregates]
 
 
@@ -52,7 +52,7 @@ NO_FUNCTIONS = Functions()
 
 
 def describe(user: UserFunction | UserAggregate) -> dict[str, Any]:
-    """What a plan says of a function or an aggregate: its name and types."""
+    """The name and types of a function or an aggregate, as plans store them."""
     if isinstance(user, UserFunction):
         return {"name": str(user), "takes": [type_.value for type_ in user.takes], "returns": user.returns.value}
     takes = None if user.takes is None else user.takes.value
@@ -79,7 +79,7 @@ def _types(declared: Declared) -> str:
 
 @dataclass(frozen=True)
 class _Elsewhere:
-    """Stands for a definition that another process has: queries can be checked with it, but not run."""
+    """A placeholder for code that is registered in another process: queries can be checked with it, but not run."""
 
     name: str
 
@@ -91,7 +91,7 @@ class _Elsewhere:
 
 
 class _StepsElsewhere(_Elsewhere):
-    """The same of an aggregate that is computed step by step."""
+    """The same for an incremental aggregate."""
 
     def _refuse(self, *args: Any) -> Any:
         return self(*args)
@@ -100,7 +100,7 @@ class _StepsElsewhere(_Elsewhere):
 
 
 def declaration(user: UserFunction | UserAggregate) -> dict[str, Any]:
-    """What a catalogue says of a function or an aggregate: enough to check queries that call it."""
+    """A function or an aggregate as catalogues store it: enough to check queries that call it."""
     if isinstance(user, UserFunction):
         return describe(user) | {"cost": user.cost}
     return describe(user) | {"steps": user.is_incremental}

@@ -1,4 +1,4 @@
-"""The names that classes have in JSON. A name is for good, wherever the class's file lies and whatever it is called.
+"""The names of classes in JSON. A name never changes, even if the class is moved or renamed.
 
 A class may gain a field that has a default: texts without the field are read with the default. A class whose fields
 change in any other way, or whose meaning changes, gets another name.
@@ -12,7 +12,8 @@ from typing import Any
 
 from thalweg.core.errors import CheckpointError
 
-MAP, NUMBER, FUNCTION, AGGREGATE = "map", "number", "function", "aggregate"  # what is no dataclass or enum
+# Values that are neither dataclasses nor enums.
+MAP, NUMBER, FUNCTION, AGGREGATE = "map", "number", "function", "aggregate"
 
 _CLASSES: dict[str, type[Any]] = {}
 _NAMES: dict[type[Any], str] = {}
@@ -27,7 +28,7 @@ def register(name: str, cls: type[Any]) -> None:
 
 
 def names() -> dict[str, type[Any]]:
-    """All classes that can be written, as far as they have been imported, by name."""
+    """All registered classes that have been imported, by name."""
     return dict(_CLASSES)
 
 
@@ -49,7 +50,7 @@ def class_of(name: str) -> type[Any]:
 
 
 def make(cls: type[Any], given: dict[str, Any]) -> Any:
-    """An object of its fields; a CheckpointError if there are too many or too few."""
+    """An object from its fields; a CheckpointError if a field is missing or unknown."""
     if issubclass(cls, Enum):
         raise _wrong(cls, "is one of a few values, not made of fields")
     known = {field.name: field for field in fields(cls)}

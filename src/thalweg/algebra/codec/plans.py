@@ -1,4 +1,4 @@
-"""Plans as texts. A plan keeps its text, and equal texts give one plan, for a flow meets each plan in many places."""
+"""Plans as texts. Texts are cached in plans, and plans by text, for a flow reads and writes the same plan often."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from thalweg.algebra.codec.values import Json, Reading, Writing
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import CheckpointError
 
-_KEPT = "<written>"  # no attribute has such a name
-_read: WeakValueDictionary[str, Plan] = WeakValueDictionary()  # those that call no function of users
+_KEPT = "<written>"  # where a plan caches its text; no real attribute has such a name
+_read: WeakValueDictionary[str, Plan] = WeakValueDictionary()  # plans that call no users' functions, by text
 
 
 class Written(NamedTuple):
-    """The text of a plan, and the names of users' functions and aggregates that it calls."""
+    """The text of a plan, and the names of the users' functions and aggregates that it calls."""
 
     text: str
     calls: tuple[str, ...]
 
 
 def written(plan: Plan) -> Written:
-    """A plan as a text: compact JSON, equal for equal plans but for what takes no part in equality."""
+    """A plan as compact JSON; equal plans have equal texts, but for names that take no part in equality."""
     kept: Written | None = vars(plan).get(_KEPT)
     if kept is None:
         writing = Writing()
@@ -33,7 +33,7 @@ def written(plan: Plan) -> Written:
 
 
 def read_plan(text: str, functions: Functions) -> Plan:
-    """What `written` gave; a CheckpointError says what cannot be read."""
+    """The plan that `written` wrote; a CheckpointError if it cannot be read."""
     plan = _read.get(text)
     if plan is None:
         reading = Reading(functions)

@@ -1,4 +1,4 @@
-"""The names of everything that plans and catalogues are made of."""
+"""Registers the names of all classes that plans and catalogues consist of."""
 
 from __future__ import annotations
 

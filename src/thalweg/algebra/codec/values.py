@@ -1,13 +1,13 @@
 """Values of registered classes as JSON.
 
-    true, 12, 0.5, "text", null    themselves; a number that JSON has not: {"number": "inf"}
+    true, 12, 0.5, "text", null    themselves; a number that JSON cannot express: {"number": "inf"}
     tuples                         lists
     mappings from strings          {"map": {...}}, keys in order
     a dataclass                    {"name": {"field": ..., ...}}
     one of an enum                 {"name": its value}
     a user's function, aggregate   {"function": {...}}, {"aggregate": {...}}: names and types
 
-Equal values give equal texts, but for what takes no part in equality.
+Equal values have equal texts, but for fields that take no part in equality.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def to_json(value: Any) -> Json:
 
 
 def from_json(tree: Json, functions: Functions = NO_FUNCTIONS) -> Any:
-    """What `to_json` gave; a CheckpointError says what cannot be read."""
+    """The value that `to_json` wrote; a CheckpointError if it cannot be read."""
     return Reading(functions).value(tree)
 
 
 class Writing:
-    """One value on its way to JSON. `calls` gathers the names of users' functions in it."""
+    """Writes one value as JSON; `calls` collects the names of the users' functions in it."""
 
     def __init__(self) -> None:
         self.calls: set[str] = set()
@@ -78,7 +78,7 @@ class Writing:
 
 
 class Reading:
-    """One value on its way from JSON, given the functions that are known. `calls` says whether it needs any."""
+    """Reads one value from JSON, with the registered functions; `calls` is true if the value needs any."""
 
     def __init__(self, functions: Functions) -> None:
         self._functions = functions

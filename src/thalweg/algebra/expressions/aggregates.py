@@ -37,7 +37,7 @@ class Aggregate:
     argument: Expression | None
     distinct: bool
     type: DataType
-    user: UserAggregate | None = None  # who computes it, if not the engine itself
+    user: UserAggregate | None = None  # the user's definition, if it is none of the engine's functions
 
     @staticmethod
     def of(function: str | UserAggregate, argument: Expression | None = None, distinct: bool = False) -> Aggregate:
@@ -57,7 +57,7 @@ class Aggregate:
 
     @property
     def is_progressive(self) -> bool:
-        """Whether the engine itself can subtract a leaving tuple, without looking at those that stay."""
+        """Whether the engine can subtract a tuple that leaves, without looking at the tuples that stay."""
         return self.function not in ("min", "max") and not self.distinct and self.user is None
 
     def __str__(self) -> str:

@@ -78,7 +78,7 @@ def cast(operand: Expression, to: DataType) -> Expression:
     """`operand` as `to`; a constant or a value that already has the type stays as it is."""
     if operand.type is to:
         return operand
-    if operand.type is DataType.NULL:  # whatever computes it, it is NULL
+    if operand.type is DataType.NULL:  # NULL is NULL in any type
         return Literal(None, to)
     if isinstance(operand, Literal) and operand.value is None:
         return Literal(None, to)

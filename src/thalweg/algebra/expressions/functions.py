@@ -1,7 +1,7 @@
 """Every scalar function and operator with the types it takes and gives: the one table that typing reads.
 
-Four places speak of these names: this table, `vectorise` (Arrow), `render` (SQL text) and the reference's
-row-by-row scalars. A test keeps their key sets equal.
+Four places have these names as keys: this table, `vectorise` (Arrow), `render` (SQL text) and the row-by-row scalars of
+the reference. A test keeps the four sets equal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Aggregates that users define in Python: what the algebra, the reference and every engine know of one."""
+"""Aggregates that users define in Python, in the form that the algebra, the reference and all engines use."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DTYPES: dict[DataType, str] = {
 
 @dataclass(frozen=True, repr=False, eq=False)
 class UserAggregate:
-    """`name(argument)` as a user's definition says; made by `aggregate(...)`.
+    """A user's aggregate, `name(argument)`; made by `aggregate(...)`.
 
     The definition is a function of all values of a group, sorted, NULLs left out (retrospective, like MIN), or an
     object with `zero()`, `insert(state, value)`, `delete(state, value)` and `value(state)` (progressive, like SUM). The
@@ -42,7 +42,7 @@ class UserAggregate:
     """
 
     name: str
-    definition: Any = field(compare=False)  # in another process its name and types stand for it
+    definition: Any = field(compare=False)  # not compared: in another process the name and types identify it
     takes: DataType | None
     returns: DataType
     arrays: bool = False
@@ -52,12 +52,12 @@ class UserAggregate:
 
     @cached_property
     def is_incremental(self) -> bool:
-        """Whether a value that comes or goes changes a state, without a look at the others."""
+        """Whether the definition has the incremental form: it updates a state for each value that comes or goes."""
         return all(hasattr(self.definition, step) for step in STEPS)
 
     @cached_property
     def over_nothing(self) -> Value:
-        """The result over no values: what the definition says, NULL if it raises."""
+        """The result over no values, from the definition; NULL if that raises."""
         try:
             if self.is_incremental:
                 result = self.definition.value(self.definition.zero())
@@ -84,7 +84,7 @@ class UserAggregate:
         return self._guarded(lambda: self.definition.zero(), 0)
 
     def moved(self, state: Any, gained: Iterable[Any], lost: Iterable[Any], count: int) -> Any:
-        """The state after values have come and gone and `count` are there; what comes does so first."""
+        """The state after values have come and gone, gained values first; `count` values are there then."""
 
         def move() -> Any:
             moved = state
@@ -97,7 +97,7 @@ class UserAggregate:
         return self._guarded(move, count)
 
     def value(self, state: Any, count: int) -> Value:
-        """The result that a state over `count` values stands for."""
+        """The result of a state over `count` values."""
         if not count:
             return self.over_nothing
         return self._read(self._guarded(lambda: self.definition.value(state), count), count)
@@ -114,7 +114,7 @@ class UserAggregate:
             ) from error
 
     def _read(self, result: Any, count: int) -> Value:
-        """The result as a row holds it."""
+        """The result as a stored value."""
         try:
             return read_result(self.returns, result)
         except WrongResultError:
@@ -125,7 +125,7 @@ class UserAggregate:
             ) from None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What was decorated stays callable as it was."""
+        """Call the decorated function or class, as without the decorator."""
         return self.definition(*args, **kwargs)
 
     def __eq__(self, other: object) -> bool:
@@ -147,7 +147,7 @@ class UserAggregate:
         return f"<aggregate {self}({self.takes or ''}): {self.returns}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by name where the name leads here, as functions are (a decorator hides what it decorates)."""
+        """Pickle by name if the name leads to this object, as functions are (a decorator hides the function)."""
         named = self.definition if hasattr(self.definition, "__qualname__") else type(self.definition)
         path = (named.__module__, named.__qualname__)
         if path[0] != "__main__" and find_definition(*path) is self:
@@ -156,7 +156,7 @@ class UserAggregate:
 
 
 def as_values(values: Iterable[Value], type_: DataType) -> Values:
-    """Values of rows as an aggregate's definition sees them; NULLs must be gone."""
+    """Stored values, without NULLs, as arguments of a user's definition."""
     if type_ in (DataType.TIMESTAMP, DataType.INTERVAL):
         return np.array(list(values), dtype=np.int64).view(_DTYPES[type_])
     array = np.array(list(values), dtype=_DTYPES[type_])

@@ -15,11 +15,11 @@ from thalweg.core.types import DataType
 
 
 class UserFunction(str):
-    """The name of a function, which knows what it does: `Call.function` of a call of it. Made by `function(...)`.
+    """A user's function: a name that carries its definition, for `Call.function`. Made by `function(...)`.
 
-    NULL in any argument makes NULL of the result, and the definition is not asked. Its result must depend on its
-    arguments alone: it is asked once for equal ones, as often as an engine likes, and for rows that another condition
-    may drop. `cost` is that of one call, in comparisons of numbers.
+    If any argument is NULL, the result is NULL and the definition is not called. The result must depend on the
+    arguments alone: an engine may call the definition once for equal arguments, or several times, and for rows that
+    another condition drops. `cost` is the cost of one call, in comparisons of numbers.
     """
 
     definition: Callable[..., Any]
@@ -30,17 +30,17 @@ class UserFunction(str):
     def __new__(
         cls, name: str, definition: Callable[..., Any], takes: Sequence[DataType], returns: DataType, cost: float
     ) -> UserFunction:
-        """Called by `function(...)`, which checks what it is given."""
+        """Called by `function(...)`, which checks the arguments."""
         made = super().__new__(cls, name.lower())
         made.definition, made.takes, made.returns, made.cost = definition, tuple(takes), returns, cost
         return made
 
     def of_values(self, *values: Value) -> Value:
-        """The result for arguments as rows hold them, none of them NULL."""
+        """The result for stored values, none of them NULL."""
         return self._result(*(to_python(type_, value) for type_, value in zip(self.takes, values, strict=True)))
 
     def of_columns(self, *columns: pa.Array) -> pa.Array:
-        """The results for columns of arguments; the definition is asked once for equal ones."""
+        """The results for columns of arguments; the definition is called once for equal arguments."""
         rows = list(zip(*(column.to_pylist() for column in columns), strict=True))
         known = {row: None if None in row else self._result(*row) for row in dict.fromkeys(rows)}
         plain = pa.array([known[row] for row in rows], _PLAIN.get(self.returns, self.returns.arrow))
@@ -64,14 +64,14 @@ class UserFunction(str):
             ) from None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What was decorated stays callable as it was."""
+        """Call the decorated function, as without the decorator."""
         return self.definition(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<function {self.upper()}({', '.join(map(str, self.takes))}): {self.returns}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled by name where the name leads here, as functions are (a decorator hides what it decorates)."""
+        """Pickle by name if the name leads to this object, as functions are (a decorator hides the function)."""
         path = (getattr(self.definition, "__module__", ""), getattr(self.definition, "__qualname__", ""))
         if path[0] != "__main__" and find_definition(*path) is self:
             return find_definition, path

@@ -1,4 +1,4 @@
-"""What users' functions give back, as rows hold it."""
+"""Results of users' functions as stored values."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
 
 
 class WrongResultError(Exception):
-    """A result of another type than was declared."""
+    """A result has another type than the declared one."""
 
 
 def read_result(returns: DataType, result: Any) -> Value:
-    """The result as a row holds it; None, NaN, and an integer that does not fit, are NULL."""
+    """The result as a stored value; None, NaN, and an integer that does not fit, are NULL."""
     if isinstance(result, np.datetime64 | np.timedelta64):
         result = result.astype("datetime64[us]" if result.dtype.kind == "M" else "timedelta64[us]")
     plain = result.item() if isinstance(result, np.generic) else result
@@ -41,7 +41,7 @@ def read_result(returns: DataType, result: Any) -> Value:
 
 
 def find_definition(module: str, qualname: str) -> Any:
-    """What a name leads to, as pickle would find it; None if it leads nowhere."""
+    """The object of a name, as pickle would find it; None if there is none."""
     try:
         return reduce(getattr, qualname.split("."), importlib.import_module(module))
     except (ImportError, AttributeError):

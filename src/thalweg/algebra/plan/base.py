@@ -1,4 +1,4 @@
-"""What every logical operator has: children, a schema, a clock, and whether it is still a stream."""
+"""The base of all logical operators: children, a schema, a clock, and whether the output is a stream."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PlanNode(ABC):
         return clocks.pop() if clocks else None
 
     def __getstate__(self) -> dict[str, object]:
-        """Pickled without what was worked out meanwhile, so that equal plans travel as equal bytes."""
+        """Pickle without cached properties, so that equal plans have equal bytes."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def with_children(self, *children: Plan) -> Self:
@@ -61,7 +61,7 @@ class PlanNode(ABC):
 
     @property
     def label(self) -> str:
-        """The operator's name, as EXPLAIN and errors say it."""
+        """The operator's name in EXPLAIN and errors."""
         return type(self).__name__
 
     @property
@@ -77,6 +77,6 @@ class PlanNode(ABC):
 
 
 def drawn(plan: Plan, depth: int = 1) -> str:
-    """The operators as people read them, one below the other."""
+    """The operators as text, one below the other."""
     line = f"{'  ' * depth}{plan.label} {plan.detail}".rstrip()
     return "\n".join([line, *(drawn(child, depth + 1) for child in plan.children)])

@@ -77,7 +77,7 @@ def unflatten(multi: MultiJoin, order: Sequence[int]) -> Plan:
 
 
 def _equalities(attribute: Attribute, graph: JoinGraph, known: Sequence[int], new: int) -> list[Expression]:
-    """That an input's values of an attribute are those of the inputs before it."""
+    """The conditions that the values of an attribute in a new input equal those in the inputs before it."""
     met = next((i for i in known if attribute.values[i] is not None), None)
     theirs = attribute.values[new]
     if met is None or theirs is None:

@@ -1,4 +1,4 @@
-"""What the condition of a join of many inputs says: attributes that inputs share, and all the rest.
+"""The condition of a join of many inputs as a graph: attributes that inputs share, and other conjuncts.
 
 Equalities close transitively: S1.a = S2.a and S2.a = S3.a make one attribute of three inputs, so that any of them can
 look for partners in any other. Attributes that the same inputs share are one attribute of several values.
@@ -23,7 +23,7 @@ class Attribute:
 
     @property
     def inputs(self) -> frozenset[int]:
-        """Who shares it."""
+        """The inputs that share it."""
         return frozenset(i for i, values in enumerate(self.values) if values is not None)
 
 
@@ -83,7 +83,7 @@ def _unite(classes: list[list[Expression]], part: Expression) -> None:
 def _by_input(
     same: Sequence[Expression], offsets: Sequence[int], inputs: int
 ) -> tuple[list[Values | None], list[Expression]]:
-    """One value per input; where an input has two, that they are equal is a condition of its own."""
+    """One value for each input; if an input has two, their equality becomes a condition of its own."""
     values: list[Values | None] = [None] * inputs
     first: dict[int, Expression] = {}
     more: list[Expression] = []

@@ -23,7 +23,7 @@ class _RelationToStream(PlanNode):
 
     @property
     def is_stream(self) -> bool:
-        """Yes: that is what they are for."""
+        """Always: these operators turn a relation into a stream."""
         return True
 
 

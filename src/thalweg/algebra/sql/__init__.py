@@ -1,4 +1,4 @@
-"""A plan as the one-time relational query that Definition 1 speaks of, in SQL."""
+"""A plan as a one-time relational query (docs/semantics.md, Definition 1), in SQL."""
 
 from thalweg.algebra.sql.query import one_time_sql
 

@@ -11,7 +11,7 @@ from thalweg.algebra.plan import Plan
 
 
 class Renderer(Protocol):
-    """What the rendering of an operator needs from its surroundings."""
+    """The methods that the rendering of an operator calls."""
 
     @property
     def dialect(self) -> Dialect:

@@ -1,4 +1,4 @@
-"""Windows: what part of a stream a query sees at each instant. One file per kind; each can be drawn.
+"""Windows: the part of a stream that a query sees at each instant. One file for each kind.
 
 `Window` is the closed union of all kinds, so that mypy can prove a `match` over them complete.
 """

@@ -1,8 +1,8 @@
 """The contract of a window: `contents(arrivals, t)` is its meaning (PatroumpasSellis2011, definition 9).
 
-Logical windows look at timestamps alone, so a closed interval `scope(t)` says it all, and each tuple's lifetime
-`[start, end)` is known on arrival. Physical windows count tuples or compare values, so the end of a tuple's life
-is an order, not a time.
+Logical windows look at timestamps alone: a closed interval `scope(t)` defines them, and the lifetime `[start, end)` of
+each tuple is known on arrival. Physical windows count tuples or compare values: they fix the order in which tuples
+leave, but not the times.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class LogicalWindow(BaseWindow):
 
 
 def require_positive(what: str, value: int) -> None:
-    """A window's extent or slide must be at least one, and such that times stay times."""
+    """A window's extent or slide must be at least one, and at most LONGEST."""
     if value > LONGEST:
         raise WindowError(f"{what} is too large: at most {LONGEST}, got {value}", hint="[RANGE UNBOUNDED] has no end")
     if value <= 0:

@@ -21,22 +21,22 @@ from thalweg.runtime.local.replay import Replay
 FILES = Path(__file__).parent
 SCRIPT, ROWS = FILES / "demo.cql", FILES / "connections.csv"
 END = parse_timestamp("2026-01-31 07:04:00")
-PACE = 0.4  # seconds between two answers, where someone watches
+PACE = 0.4  # seconds between two answers on a terminal
 
 
 @click.command(short_help="Watch two standing queries at work.")
 @click.option("--delay", metavar="SECONDS", type=click.FloatRange(min=0),
               help=f"Time between two answers. [default: {PACE} on a terminal, else 0]")  # fmt: skip
-@click.option("--spark", is_flag=True, help="A standing query on a local Spark instead.")
+@click.option("--spark", is_flag=True, help="Run a standing query on a local Spark instead.")
 @click.option("--seconds", type=click.FloatRange(min=0), default=20, show_default=True, help="How long, on Spark.")
 def demo(delay: float | None, spark: bool, seconds: float) -> None:
     """Watch two standing queries at work: four minutes of connections, in a few seconds.
 
-    Prints the queries, how they run (EXPLAIN), and their answers at eight instants: + marks who entered an answer,
-    - who left it. The files are part of the package; the last line says how to go on with them.
+    Prints the queries, how they run (EXPLAIN), and their answers at eight instants: + marks the rows that entered an
+    answer, - those that left it. The files are part of the package; the last line is a command to go on with.
 
-    With --spark a standing query runs over generated connections for some seconds: the changing answer, and how many
-    rows come in, how far the answer is behind and what is held.
+    With --spark a standing query runs over generated connections for some seconds. The demo shows the changing answer,
+    the rows per second, how far the answer is behind, and the tuples in the state.
 
     \b
     Examples:
@@ -48,7 +48,7 @@ def demo(delay: float | None, spark: bool, seconds: float) -> None:
     if spark:
         import thalweg
 
-        _ = thalweg.Engine  # says what to install, if need be
+        _ = thalweg.Engine  # raises with what to install, if pyspark is missing
         from thalweg.cli.demo.live import live
 
         live(seconds)
@@ -73,7 +73,7 @@ def demo(delay: float | None, spark: bool, seconds: float) -> None:
 
 
 def _play(to: Console, pictures: list[Frame], delay: float) -> None:
-    """On a terminal the pictures replace each other; elsewhere they follow each other."""
+    """Show the pictures, each in place of the one before; if the output is no terminal, one below the other."""
     if not to.is_terminal:
         for picture in pictures:
             to.print()

@@ -14,7 +14,7 @@ from thalweg.algebra.plan import TopK
 from thalweg.cli.output import Answer, as_text
 from thalweg.runtime.local import LocalQuery
 
-BAR = 16
+BAR = 16  # characters of the longest bar
 
 
 class Frame(NamedTuple):
@@ -46,7 +46,7 @@ def draw(frame: Frame) -> RenderableType:
 
 
 def _panel(before: Answer, now: Answer) -> Table:
-    """An answer; rows whose first column was not there before are marked, those that left are named below."""
+    """An answer: rows with a new value in the first column are marked, values that left are listed below."""
     old, new = ([row[0] for row in answer.rows] for answer in (before, now))
     left = [as_text(key) for key in old if key not in new]
     table = Table(

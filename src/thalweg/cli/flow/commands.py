@@ -1,4 +1,4 @@
-"""`thalweg flow add`, `drop`, `list` and `show`: the catalogue of a flow; `start` and `top` are next door."""
+"""`thalweg flow add`, `drop`, `list` and `show`: the catalogue of a flow; see also `start` and `top`."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from thalweg.patterns import check
 def flow() -> None:
     """Standing queries that come and go by id, kept in the folder FLOWDIR and run together.
 
-    FLOWDIR has a log of what was added and dropped; several people may write to it, also while the flow runs. It may
-    also be the checkpoint of a flow on Spark.
+    FLOWDIR has a log of the queries that were added and dropped; several people may write to it, even while the flow
+    runs. It may also be the checkpoint of a flow on Spark.
 
     \b
     Examples:
@@ -36,16 +36,16 @@ def flow() -> None:
     """
 
 
-@flow.command(short_help="Let a query stand in a flow.")
+@flow.command(short_help="Add a query to a flow.")
 @click.argument("flowdir", metavar="FLOWDIR")
 @click.argument("cql", metavar="CQL")
-@click.option("--name", help="What to call it; by default its id.")
-@click.option("--owner", help="Whose it is.")
-@click.option("--backfill", is_flag=True, help="Let it start from the tuples that the flow holds.")
-@click.option("--results", type=click.IntRange(min=0), help="Suspend it after so many results.")
-@click.option("--results-per-second", type=click.IntRange(min=0), help="The same for one second of event time.")
-@click.option("--state", type=click.IntRange(min=0), help="Suspend it when it holds more tuples.")
-@click.option("--against", metavar="FILE.cql", help="Check it against the streams that a file declares.")
+@click.option("--name", help="A name for the query. [default: its id]")
+@click.option("--owner", help="The query's owner.")
+@click.option("--backfill", is_flag=True, help="Start the query from the tuples that the flow holds.")
+@click.option("--results", type=click.IntRange(min=0), help="Quota: suspend the query after this many results.")
+@click.option("--results-per-second", type=click.IntRange(min=0), help="Quota: the same for each second of event time.")
+@click.option("--state", type=click.IntRange(min=0), help="Quota: suspend the query when its state has more tuples.")
+@click.option("--against", metavar="FILE.cql", help="Check the query against the streams that this file declares.")
 @click.option("--json", "as_json", is_flag=True, help="Print the command as the catalogue keeps it.")
 def add(
     flowdir: str,
@@ -59,10 +59,10 @@ def add(
     against: str | None,
     as_json: bool,
 ) -> None:
-    """Add the query CQL to the flow in FLOWDIR, which is made if there is none; `-` reads it from standard input.
+    """Add the query CQL to the flow in FLOWDIR, and print its id. `-` as CQL reads standard input.
 
-    Prints its id. A flow that runs takes it up within a moment. Without --against only the syntax is checked here.
-    FLOWDIR may be the checkpoint of a flow on Spark: there the query is checked against the flow's own streams.
+    The folder is created if there is none. A running flow starts the query within a moment. Without --against only the
+    syntax is checked here; if FLOWDIR is the checkpoint of a flow on Spark, the query is checked against its streams.
     """
     text = read_script(cql).text if cql == "-" else cql
     if against is not None:
@@ -78,16 +78,16 @@ def add(
 @click.argument("flowdir", metavar="FLOWDIR")
 @click.argument("query", metavar="ID")
 def drop(flowdir: str, query: str) -> None:
-    """Drop the query with this id, or name, from the flow in FLOWDIR; a flow that runs ends it within a moment."""
+    """Drop the query with this id, or name, from the flow in FLOWDIR; a running flow ends it within a moment."""
     click.echo(folder_at(flowdir).drop(query).id)
 
 
 @flow.command("list", short_help="List the queries of a flow.")
 @click.argument("flowdir", metavar="FLOWDIR")
-@click.option("--owner", help="Only those of this owner.")
+@click.option("--owner", help="List only the queries of this owner.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per query.")
 def list_(flowdir: str, owner: str | None, as_json: bool) -> None:
-    """List the queries that stand in the flow in FLOWDIR, in the order in which they were added."""
+    """List the queries of the flow in FLOWDIR, in the order in which they were added."""
     found = [c for c in folder_at(flowdir).live.values() if owner in (None, c.owner)]
     if as_json:
         for command in found:
@@ -104,7 +104,7 @@ def list_(flowdir: str, owner: str | None, as_json: bool) -> None:
 @click.argument("query", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON object.")
 def show(flowdir: str, query: str, as_json: bool) -> None:
-    """Show the query with this id, or name: its text, what it may use, and how it fared when the flow last ran."""
+    """Show the query with this id, or name: its text, its quotas, and its metrics in the flow's last run."""
     folder = folder_at(flowdir)
     live = folder.live
     command = live[find(live, query)]

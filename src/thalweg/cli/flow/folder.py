@@ -27,18 +27,18 @@ class CatalogueFolder:
 
     @property
     def live(self) -> dict[str, Command]:
-        """The queries that stand, by id."""
+        """The queries that have been added and not dropped, by id."""
         return self._catalogue.live
 
     def add(
         self, cql: str, name: str, owner: str, backfill: bool, quotas: Mapping[str, int], today: Instant
     ) -> Command:
-        """Take down that a query is to run; whether it fits is seen when the flow runs."""
+        """Add a query to the catalogue; only its syntax is checked, the rest when the flow runs."""
         check_syntax(cql)
         return self._catalogue.add(cql, name, owner, backfill, dict(quotas), today)
 
     def drop(self, query: str) -> Command:
-        """Take down that a query is not to run any more."""
+        """Drop a query from the catalogue."""
         return self._catalogue.drop(query)
 
     def report(self) -> dict[str, Any] | None:
@@ -51,24 +51,24 @@ class CatalogueFolder:
 
 
 class CheckpointFolder:
-    """A checkpoint: commands are handed in there, and shards put down what they have done."""
+    """A checkpoint of a flow on Spark: commands are written to it, and metrics read from it."""
 
     def __init__(self, folder: str) -> None:
         self._desk, self._checkpoint = FlowDesk.at(folder), Checkpoint.at(folder)
 
     @property
     def live(self) -> dict[str, Command]:
-        """The queries that stand, by id."""
+        """The queries that have been added and not dropped, by id."""
         return self._desk.commands.live()
 
     def add(
         self, cql: str, name: str, owner: str, backfill: bool, quotas: Mapping[str, int], today: Instant
     ) -> Command:
-        """Hand in a query, if it fits the streams and tables of the flow."""
+        """Check a query against the streams and tables of the flow, and send the flow a command to add it."""
         return self._desk.add_all([cql], [name], owner, backfill, quotas, today)[0]
 
     def drop(self, query: str) -> Command:
-        """Hand in that a query is to end."""
+        """Send the flow a command to drop a query."""
         return self._desk.drop(query)
 
     def report(self) -> dict[str, Any] | None:
@@ -80,5 +80,5 @@ class CheckpointFolder:
 
 
 def folder_at(flowdir: str, there: bool = True) -> CatalogueFolder | CheckpointFolder:
-    """What lies in a folder; unless something must be `there`, a catalogue is begun."""
+    """The checkpoint or the catalogue in a folder; unless one must be `there`, an empty catalogue is created."""
     return CheckpointFolder(flowdir) if FlowDesk.is_at(flowdir) else CatalogueFolder(flowdir, there)

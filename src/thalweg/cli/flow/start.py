@@ -30,13 +30,11 @@ from thalweg.runtime.spark.tools.source import Source
 @click.option("--source", "sources", metavar="NAME=KIND:WHERE", multiple=True, callback=parse_sources,
               help="Rows of a stream or table on Spark, as for `thalweg run` (repeatable).")  # fmt: skip
 @click.option("--key", "keys", metavar="NAME=COLUMN,...", multiple=True, callback=parse_keys,
-              help="On Spark: spread a stream by these columns (repeatable); fixed at the first start.")  # fmt: skip
+              help="On Spark: partition a stream by these columns (repeatable); fixed at the first start.")  # fmt: skip
 @click.option("--shards", metavar="N", type=click.IntRange(min=1),
               help="On Spark: parts of the state, for as many tasks; fixed at the first start.")  # fmt: skip
-@click.option(
-    "--until-done", is_flag=True, help="On Spark: end when everything that is there now has been worked through."
-)
-@click.option("--seconds", type=click.FloatRange(min=0), help="On Spark: end after so long.")
+@click.option("--until-done", is_flag=True, help="On Spark: end when all rows that are there now have been read.")
+@click.option("--seconds", type=click.FloatRange(min=0), help="On Spark: end after this many seconds.")
 @click.option("--show", type=click.Choice(["changes", "final", "nothing"]), default="changes", show_default=True,
               help="What to print.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(["table", "jsonl"]), default="table", show_default=True,
@@ -63,12 +61,12 @@ def start(
 ) -> None:
     """Run all queries of the flow in FLOWDIR together over recorded rows, in order of time, as `replay` does.
 
-    FILE.cql declares the streams, tables and views. Queries that are added to FLOWDIR meanwhile are taken up, those
-    that are dropped end. A query that raises or exceeds a quota is suspended and reported on standard error; the others
-    go on. What queries cost and give is written to FLOWDIR/metrics.json, for `thalweg flow top`.
+    FILE.cql declares the streams, tables and views. Queries may be added to FLOWDIR and dropped from it while the flow
+    runs. A query that raises or exceeds a quota is suspended and reported on standard error; the others go on. The
+    queries' costs and results are counted in FLOWDIR/metrics.json, for `thalweg flow top`.
 
-    With --source the flow runs on Spark, and FLOWDIR is its checkpoint from then on: Ctrl-C stops it, the same command
-    goes on. Answers are kept there; a line of progress is shown on standard error.
+    With --source the flow runs on Spark, and FLOWDIR is its checkpoint from then on, with the answers. Ctrl-C stops the
+    flow; the same command resumes it. Standard error shows a line of progress.
 
     \b
     Examples:
@@ -128,8 +126,8 @@ def _on_spark(
     catalog = _declared(file).catalog
     import thalweg
 
-    _ = thalweg.Engine  # says what to install, if need be
-    from thalweg.cli.spark.flowing import run_flow
+    _ = thalweg.Engine  # raises with what to install, if pyspark is missing
+    from thalweg.cli.spark.run_flow import run_flow
 
     say(console(stderr=True), "starting Spark ...", "dim")
     if not run_flow(Path(flowdir).absolute(), catalog, sources, keys, shards, until_done, seconds):
@@ -137,7 +135,7 @@ def _on_spark(
 
 
 def _declared(file: str) -> Session:
-    """A session with the streams and tables of a file, which has no queries of its own."""
+    """A session with the streams and tables of a file; a query in the file is an error."""
     script = read_script(file)
     session = Session()
     queries = session.execute(script.text, script.name)

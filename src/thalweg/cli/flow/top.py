@@ -1,4 +1,4 @@
-"""`thalweg flow top`: what the queries of a flow cost and give, from the file that the running flow writes."""
+"""`thalweg flow top`: costs and results of the queries of a flow, from the file that the running flow writes."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ def write_metrics(flowdir: str, report: Mapping[str, Any]) -> None:
     draft.replace(path)
 
 
-@click.command(short_help="Show what the queries of a flow cost and give.")
+@click.command(short_help="Show costs and results of the queries of a flow.")
 @click.argument("flowdir", metavar="FLOWDIR")
-@click.option("--watch", metavar="SECONDS", type=click.FloatRange(min=0.1), help="Again and again while it runs.")
-@click.option("--json", "as_json", is_flag=True, help="Print the numbers as the flow has written them.")
+@click.option("--watch", metavar="SECONDS", type=click.FloatRange(min=0.1), help="Repeat while the flow runs.")
+@click.option("--json", "as_json", is_flag=True, help="Print the metrics as JSON.")
 def top(flowdir: str, watch: float | None, as_json: bool) -> None:
     """Show the queries of the flow in FLOWDIR, the costliest first, as the flow that runs, or ran last, tells.
 
     \b
-    tuples       that the query has seen
-    results      that it has given
-    selectivity  results by tuple
+    tuples       tuples that the query has read
+    results      results that it has emitted
+    selectivity  results per tuple
     cost         its part of the time spent; an operator's time is divided among the queries that share it
-    saved        the share of work that it would have cost alone and others have shared
-    held         tuples in the state of its operators, shared ones too
+    saved        the part of its cost, had it run alone, that sharing with other queries has saved
+    held         tuples in the state of its operators, including shared operators
     """
     while True:
         report = folder_at(flowdir).report()
         if report is None:
-            raise DataError(f"the flow in {flowdir} has no report yet", hint="thalweg flow start FLOWDIR FILE.cql")
+            raise DataError(f"the flow in {flowdir} has no metrics yet", hint="thalweg flow start FLOWDIR FILE.cql")
         if as_json:
             click.echo(json.dumps(report, ensure_ascii=False))
         else:

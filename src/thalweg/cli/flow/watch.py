@@ -1,4 +1,4 @@
-"""What `thalweg flow start` looks after while it runs: who comes and goes, and who is suspended."""
+"""What `thalweg flow start` does beside running: it adds and drops queries, and reports suspended ones."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from thalweg.core.errors import DataError
 from thalweg.runtime.local.flow import RUNNING, Flow
 from thalweg.runtime.local.flow_query import FlowQuery
 
-EVERY = 0.5  # seconds between two looks at the catalogue
+SECONDS_BETWEEN_LOOKS = 0.5  # at the catalogue
 
 
 def need_inputs(files: Inputs) -> Callable[[Plan], None]:
-    """Refuses a query over a stream without rows, which would hold up the time of all others."""
+    """A function that refuses a query over a stream without input: its clock would hold back all other queries."""
 
     def accept(plan: Plan) -> None:
         for leaf in plan.walk():
@@ -30,7 +30,7 @@ def need_inputs(files: Inputs) -> Callable[[Plan], None]:
 
 
 class Watch:
-    """Keeps the list of queries that run up to date, and tells what becomes of them."""
+    """Keeps the list of running queries up to date, and writes the flow's metrics."""
 
     def __init__(self, flow: Flow, flowdir: str, queries: list[FlowQuery], accept: Callable[[Plan], None]) -> None:
         self._flow, self._flowdir, self._queries, self._accept = flow, flowdir, queries, accept
@@ -38,14 +38,14 @@ class Watch:
         self._looked = 0.0
 
     def look_now_and_then(self) -> None:
-        """Take up what has been added and dropped; report who has been suspended."""
-        if time.monotonic() - self._looked >= EVERY:
+        """Call `look` if it is time; report queries that have been suspended in any case."""
+        if time.monotonic() - self._looked >= SECONDS_BETWEEN_LOOKS:
             self.look()
         else:
             self._list()
 
     def look(self, done: bool = False) -> None:
-        """The same at once; `done` says that it is the last time."""
+        """Add and drop queries as the catalogue says, and write the metrics; `done` marks the last call."""
         if not done:
             self._flow.refresh(self._accept)
         self._list()

@@ -1,4 +1,4 @@
-"""How results look: the only home of formatting for the command line."""
+"""The format of results on the command line."""
 
 from thalweg.algebra.answer_order import answer_order
 from thalweg.cli.output.answers import Answer, answers

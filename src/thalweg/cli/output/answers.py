@@ -13,7 +13,7 @@ from thalweg.runtime.local.standing_query import StandingQuery
 
 
 class Answer(NamedTuple):
-    """All rows of a query's answer at `t`; t is None where nothing said what time it is."""
+    """All rows of a query's answer at `t`; `t` is None if the query's clock has not started."""
 
     query: StandingQuery
     t: Any

@@ -1,4 +1,4 @@
-"""The two places to print to: rich leaves out all colour where NO_COLOR is set or no terminal listens."""
+"""Standard output and standard error; without colours if NO_COLOR is set or the output is no terminal."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
-LONG = 1_000  # fewer rows are read before one could look
+ROWS_BEFORE_PROGRESS = 1_000  # fewer rows are read before a person could look
 
 
 def console(stderr: bool = False) -> Console:
     """Standard output, or standard error; text is printed as it is, never parsed for markup."""
-    terminal = False if os.environ.get("NO_COLOR") else None  # None: rich finds out
+    terminal = False if os.environ.get("NO_COLOR") else None  # None: rich detects a terminal
     return Console(stderr=stderr, force_terminal=terminal, markup=False, highlight=False, emoji=False)
 
 
@@ -25,16 +25,16 @@ def say(to: Console, line: str, style: str = "") -> None:
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A function that hears how many rows have been read, and shows it on a terminal that shows nothing else.
+    """A function to call with the number of rows read; it shows the number if the terminal shows nothing else.
 
-    `quiet` says that standard output prints nothing until the end.
+    `quiet` means that standard output prints nothing until the end.
     """
     to = console(stderr=True)
     status = to.status("")
     free = to.is_terminal and (quiet or not console().is_terminal)
 
     def tell(rows: int) -> None:
-        if free and rows >= LONG:
+        if free and rows >= ROWS_BEFORE_PROGRESS:
             status.update(f"{rows:,} rows read")
             status.start()
 

@@ -1,4 +1,4 @@
-"""What the operators of queries have done, as a table or as JSON lines."""
+"""Metrics of the operators of queries, as a table or as JSON lines."""
 
 from __future__ import annotations
 

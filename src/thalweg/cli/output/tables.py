@@ -11,7 +11,7 @@ GAP = "  "
 
 
 class Columns:
-    """Lines of aligned cells; widths grow with what comes, numbers stand to the right."""
+    """Lines of aligned cells; columns grow with their cells, numbers are aligned to the right."""
 
     def __init__(self, names: Sequence[str], numeric: Sequence[bool]) -> None:
         self._names = list(names)
@@ -19,11 +19,11 @@ class Columns:
         self._widths = [len(name) for name in names]
 
     def header(self) -> str:
-        """The names."""
+        """The line of the columns' names."""
         return self._line(self._names)
 
     def lines(self, rows: Sequence[Sequence[Any]]) -> list[str]:
-        """One line per row, wide enough for all of them and for those before."""
+        """One line per row, aligned with each other and with the rows before."""
         cells = [[as_text(value) for value in row] for row in rows]
         self._widths = [max([w, *(len(row[i]) for row in cells)]) for i, w in enumerate(self._widths)]
         return [self._line(row) for row in cells]

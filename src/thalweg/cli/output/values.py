@@ -1,4 +1,4 @@
-"""One value as text and as JSON, and names for columns that stand side by side."""
+"""A value as text and as JSON, and unique names for columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thalweg.core.time import format_duration, format_timestamp, from_datetime
 
 
 def as_text(value: Any, null: str = "NULL") -> str:
-    """A value as a person or a CSV file writes it: timestamps in ISO, intervals as CQL has them."""
+    """A value as text, for people and CSV files: timestamps in ISO 8601, intervals as in CQL."""
     match value:
         case None:
             return null
@@ -25,14 +25,14 @@ def as_text(value: Any, null: str = "NULL") -> str:
 
 
 def as_json(value: Any) -> Any:
-    """A value as JSON has it; what JSON cannot say (a timestamp, an interval, infinity) is text."""
+    """A value for JSON; timestamps, intervals and infinity, which JSON does not have, become text."""
     if isinstance(value, datetime | timedelta) or (isinstance(value, float) and math.isinf(value)):
         return as_text(value)
     return value
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """The names, each after the first of its kind with a number.
+    """The names; a name that occurs again gets a number.
 
     >>> unique(["t", "a", "a"])
     ['t', 'a', 'a_2']

@@ -22,7 +22,7 @@ Rows = Sequence[tuple[Any, ...]]
 
 
 class Writer(Protocol):
-    """Prints what queries say."""
+    """Prints changes and answers of queries."""
 
     def changes(self, query: StandingQuery, changes: Sequence[SignedRow]) -> None:
         """Signed rows, with columns t, sign and the query's own."""
@@ -41,7 +41,7 @@ class TableWriter:
         self._last: StandingQuery | None = None
 
     def changes(self, query: StandingQuery, changes: Sequence[SignedRow]) -> None:
-        """One line per change; the header comes again only where another query spoke in between."""
+        """One line per change; the header is printed again only after lines of another query."""
         if not changes:
             return
         if query not in self._columns:
@@ -99,7 +99,7 @@ class JsonLinesWriter:
 
 
 class CsvWriter:
-    """A header and rows; NULL is an empty cell. One query only, for there is one header."""
+    """A header and rows; NULL is an empty cell. It takes one query only, for a CSV file has one header."""
 
     def __init__(self, queries: Sequence[StandingQuery]) -> None:
         if len(queries) > 1:
@@ -116,7 +116,7 @@ class CsvWriter:
         self._write(["t", "sign", *query.schema.names], [(t, SIGNS[sign], *row) for t, sign, row in changes])
 
     def answer(self, query: StandingQuery, t: Any, rows: Rows) -> None:
-        """Columns t and the query's own; an empty answer is no line at all."""
+        """Columns t and the query's own; an empty answer prints no line."""
         self._write(["t", *query.schema.names], [(t, *row) for row in rows])
 
     def _write(self, names: Sequence[str], rows: Rows) -> None:

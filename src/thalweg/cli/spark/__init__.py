@@ -1,1 +1,1 @@
-"""What the commands that run on Spark share; imported only when one of them runs."""
+"""The parts of `thalweg run`, `verify`, `demo` and `flow start` that need pyspark: imported only when they run."""

@@ -1,4 +1,4 @@
-"""How a running query is doing, in a line."""
+"""The line of progress of a running query."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from thalweg.core.errors import DataError
 from thalweg.core.time import Clock
 from thalweg.runtime.spark.api.run import Run
 
-_LIVE = 10 * 60 * 10**6  # a stream whose last tuple is younger than this is compared with the system's clock
+_LIVE_WITHIN = 10 * 60 * 10**6  # a stream is live if its latest tuple is no older than this, in microseconds
 
 
 @dataclass
 class Progress:
-    """A query's name and what to tell of its run."""
+    """The progress of a run, as a line under the query's name."""
 
     name: str
     run: Run
@@ -45,11 +45,11 @@ class Progress:
         return ", ".join(parts)
 
     def _delay(self, metrics: dict[str, Any]) -> str | None:
-        """How far the answer is behind: the system's clock if the stream is live, else the latest tuple."""
+        """How far the answer is behind the system's clock if the stream is live, else behind the latest tuple."""
         latest, clock = self.run.latest, self.run.clock
         if latest is None:
             return None
         system = time.time_ns() // 1_000
-        live = clock is Clock.TIMESTAMPS and abs(system - latest) < _LIVE
+        live = clock is Clock.TIMESTAMPS and abs(system - latest) < _LIVE_WITHIN
         ticks = max(0, (system if live else latest) - self.run.now)
         return f"{ticks / 1e6:.1f} s" if clock is Clock.TIMESTAMPS else f"{ticks} ticks"

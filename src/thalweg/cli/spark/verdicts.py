@@ -1,4 +1,4 @@
-"""Answers held against the one-time query while queries run, and what is said about it."""
+"""Compares answers with the one-time query while queries run, and prints the outcome."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from thalweg.cli.output import as_text, console, say
-from thalweg.cli.spark.work import QueryJob
+from thalweg.cli.spark.jobs import QueryJob
 from thalweg.core.errors import DataError, PlanError
 from thalweg.runtime.spark.tools.verify import Verdict, Verifier
 
-EVERY = 5.0  # seconds between two comparisons
-SHOWN = 5  # differing rows
+SECONDS_BETWEEN_COMPARISONS = 5.0
+ROWS_TO_SHOW = 5  # of those that differ
 
 
 class Verdicts:
-    """Compares now and then, and at the end; `differs` tells whether an answer was wrong."""
+    """Compares answers every few seconds and at the end; `differs` is true once an answer was wrong."""
 
     def __init__(self, folder: Path) -> None:
         self.differs = False
@@ -25,15 +25,15 @@ class Verdicts:
         self._last: dict[str, float] = {}
 
     def take(self, job: QueryJob) -> None:
-        """Compare, if it is time, which is counted from the first batch: what an earlier start did is not news."""
+        """Compare if it is time; time counts from the first batch of this run."""
         if job.run is None or job.run.query.lastProgress is None:
             return
-        if time.monotonic() - self._last.setdefault(job.name, time.monotonic()) > EVERY:
+        if time.monotonic() - self._last.setdefault(job.name, time.monotonic()) > SECONDS_BETWEEN_COMPARISONS:
             self._compare(job)
             self._last[job.name] = time.monotonic()
 
     def finish(self, jobs: Sequence[QueryJob]) -> None:
-        """Compare what all queries have come to."""
+        """Compare the last answer of every query."""
         for job in jobs:
             self._compare(job)
 
@@ -48,9 +48,9 @@ class Verdicts:
         except (DataError, PlanError) as error:
             say(console(stderr=True), f"{job.name} is not verified: {error}", "yellow")
             return
-        self._tell(job, verdict)
+        self._print(job, verdict)
 
-    def _tell(self, job: QueryJob, verdict: Verdict) -> None:
+    def _print(self, job: QueryJob, verdict: Verdict) -> None:
         self.differs = self.differs or not verdict.equal
         assert job.run is not None
         to, when = console(stderr=True), job.run.clock.show(verdict.at)
@@ -59,7 +59,7 @@ class Verdicts:
             return
         say(to, f"{job.name} at {when}: DIFFERS from the one-time query in Spark SQL", "bold red")
         for sign, rows in (("missing", verdict.missing), ("too many", verdict.extra)):
-            for row in rows[:SHOWN]:
+            for row in rows[:ROWS_TO_SHOW]:
                 say(to, f"  {sign}: {', '.join(map(as_text, row))}")
-            if len(rows) > SHOWN:
-                say(to, f"  {sign}: {len(rows) - SHOWN:,} more rows")
+            if len(rows) > ROWS_TO_SHOW:
+                say(to, f"  {sign}: {len(rows) - ROWS_TO_SHOW:,} more rows")

@@ -1,4 +1,4 @@
-"""One cell of a file, by the type that its column was declared with."""
+"""One cell of a file, read as the declared type of its column."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thalweg.core.types import INT64_MAX, INT64_MIN, DataType
 
 
 def read_text(field: Field, text: str, where: str) -> Value:
-    """A cell of a CSV file: an empty one is NULL, all else must fit the column's type."""
+    """A cell of a CSV file: an empty cell is NULL, any other must fit the column's type."""
     bare = text if field.type is DataType.STRING else text.strip()
     if bare == "" or (field.type is DataType.DOUBLE and bare.casefold() == "nan"):
         return None
@@ -27,7 +27,7 @@ def read_text(field: Field, text: str, where: str) -> Value:
 
 
 def read_plain(field: Field, value: Any, where: str) -> Value:
-    """A cell that already has a type of its own: a JSON value, or a Parquet one turned to Python."""
+    """A cell that already has a type: a JSON value, or a Parquet value as a Python object."""
     try:
         read = read_value(field, value, where)
     except DataError:
@@ -38,7 +38,7 @@ def read_plain(field: Field, value: Any, where: str) -> Value:
 
 
 def bad_cell(field: Field, value: Any, where: str) -> DataError:
-    """The error for a cell that does not fit: where, which column, what was wanted, what came."""
+    """The error for a cell that does not fit: its place, its column, the type wanted, the value found."""
     return DataError(f"{where}: column {field.name} wants {field.type}, got {value!r}", hint=_HINTS.get(field.type))
 
 

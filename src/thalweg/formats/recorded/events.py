@@ -1,4 +1,4 @@
-"""What files say happens: tuples that arrive on a stream, and updates of a table."""
+"""The events in a file: tuples that arrive on a stream, or updates of a table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AT, OP = "_at", "_op"
 class RecordedEvent(NamedTuple):
     """At `ts`, `row` arrives on the stream or changes the table called `name`; `where` is its place in a file.
 
-    A table's row without a time is there before time starts: its ts is BEGINNING.
+    A row of a table without a time is there from the start: its `ts` is BEGINNING.
     """
 
     ts: Instant
@@ -34,14 +34,14 @@ class RecordedEvent(NamedTuple):
 
 @dataclass
 class BadRows:
-    """What becomes of a row that cannot be read: it stops everything, or is counted and skipped."""
+    """What to do with rows that cannot be read: stop with an error, or count and skip them."""
 
     skip: bool = False
     count: int = 0
     first: DataError | None = field(default=None)
 
     def meet(self, error: DataError) -> None:
-        """Raise the error, or note it and go on."""
+        """Raise the error of a bad row, or count it."""
         if not self.skip:
             raise error
         self.count += 1
@@ -49,7 +49,7 @@ class BadRows:
 
 
 def arrivals(stream: Stream, path: Path, bad: BadRows, time_column: str = "ts") -> Iterator[RecordedEvent]:
-    """The tuples of a file, in its order. Without TIMESTAMP BY, `time_column` of the file holds their time."""
+    """The tuples of a file, in its order. Without TIMESTAMP BY, the file's `time_column` holds their times."""
     wanted = [Wanted(f) for f in stream.schema]
     if stream.timestamp is None:
         wanted.append(Wanted(Field(time_column, DataType.BIGINT)))
@@ -66,7 +66,7 @@ def arrivals(stream: Stream, path: Path, bad: BadRows, time_column: str = "ts") 
 
 
 def updates(relation: Relation, paths: Sequence[Path], bad: BadRows, clock: Clock) -> list[RecordedEvent]:
-    """The updates of a table in order of time, from its columns and, if there, `_at` (when) and `_op` (+, - or ~)."""
+    """The updates of a table in order of time; a file may have columns `_at` (the time) and `_op` (+, - or ~)."""
     time_type = DataType.TIMESTAMP if clock is Clock.TIMESTAMPS else DataType.BIGINT
     wanted = [Wanted(f) for f in relation.schema]
     wanted += [Wanted(Field(AT, time_type), optional=True), Wanted(Field(OP, DataType.STRING), optional=True)]

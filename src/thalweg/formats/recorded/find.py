@@ -1,4 +1,4 @@
-"""From what a user writes as a path to the files it means."""
+"""The files that a user's path, folder or glob stands for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thalweg.formats.recorded.records import READERS, ending
 
 
 def find_files(pattern: str) -> list[Path]:
-    """The file of that name, all files of a known format in a folder, or all that a glob matches; sorted by name."""
+    """A file by its name, all files of a known format in a folder, or all files of a glob; sorted by name."""
     path = Path(pattern)
     if path.is_dir():
         found = sorted(file for file in path.iterdir() if ending(file) in READERS)
@@ -29,6 +29,6 @@ def find_files(pattern: str) -> list[Path]:
 
 
 def no_such_file(path: Path) -> DataError:
-    """The error for a file that is not there, naming one that might be meant."""
+    """The error for a missing file; it suggests a file with a similar name."""
     siblings = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
     return DataError(f"there is no file {path}", hint=did_you_mean(path.name, siblings))

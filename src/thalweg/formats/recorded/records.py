@@ -1,6 +1,6 @@
 """The file formats, each as an iterator of records.
 
-A record holds the wanted columns in order, or what is wrong with them: a bad row must not end the file.
+A record holds the wanted columns in order, or the error of a bad row: a bad row must not end the file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from thalweg.formats.recorded.cells import read_plain, read_text
 
 
 class Wanted(NamedTuple):
-    """A column to read from a file; an optional one that is not there reads as NULL."""
+    """A column to read from a file; an optional column that the file lacks reads as NULL."""
 
     field: Field
     optional: bool = False
@@ -37,7 +37,7 @@ class Record(NamedTuple):
 
 
 def read_records(path: Path, wanted: Sequence[Wanted]) -> Iterator[Record]:
-    """The rows of a file; its name's ending says which format it has."""
+    """The rows of a file; the ending of its name determines the format."""
     reader = READERS.get(ending(path))
     if reader is None:
         raise DataError(f"{path}: cannot tell the format from the name", candidates=READERS)
@@ -50,7 +50,7 @@ def read_records(path: Path, wanted: Sequence[Wanted]) -> Iterator[Record]:
 
 
 def ending(path: Path) -> str:
-    """What a file's name says of its format: `.csv`, `.log.gz`."""
+    """The ending of a file's name, which names its format: `.csv`, `.log.gz`."""
     return "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else path.suffixes[-1:]).lower()
 
 
@@ -116,10 +116,10 @@ def _read_parquet(path: Path, wanted: Sequence[Wanted]) -> Iterator[Record]:
 
 
 def _read_log(format_: str) -> Callable[[Path, Sequence[Wanted]], Iterator[Record]]:
-    """A format of `thalweg.formats`; its lines that cannot be read come as errors."""
+    """A reader for a format of `thalweg.formats`; bad lines become errors."""
 
     def read(path: Path, wanted: Sequence[Wanted]) -> Iterator[Record]:
-        there = [w.field for w in wanted if not w.optional]  # a log is no table: it has neither _at nor _op
+        there = [w.field for w in wanted if not w.optional]  # logs feed streams, so they have neither _at nor _op
         for chunk in FORMATS[format_](str(path), Schema(tuple(there))):
             for line, _, reason in chunk.bad:
                 yield Record(f"{path}, line {line}", DataError(f"{path}, line {line}: {reason}"))
@@ -146,7 +146,7 @@ def _arrow_column(path: Path, batch: pa.RecordBatch, place: int | None, field: F
 
 
 def _places(path: Path, names: Sequence[str], wanted: Sequence[Wanted]) -> list[int | None]:
-    """Where each wanted column stands in the file, by name; case does not matter."""
+    """The place of each wanted column in the file, by name; case does not matter."""
     by_name = {name.casefold(): i for i, name in reversed(list(enumerate(names)))}
     for column, optional in wanted:
         if not optional and column.name.casefold() not in by_name:

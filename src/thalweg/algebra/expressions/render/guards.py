@@ -1,4 +1,4 @@
-"""Pieces of SQL that turn what has no value into NULL, and one that computes a value only once."""
+"""Pieces of SQL that return NULL where there is no result, and one that computes a value only once."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from thalweg.core.time import FIRST_TIMESTAMP, LAST_TIMESTAMP
 from thalweg.core.types import NO_BIGINT, DataType
 
 _TRY = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
-_SHORT = 40  # characters that may be repeated: a column, a constant, a small sum
+_REPEATABLE = 40  # longest text, in characters, that may be repeated: a column, a constant, a small sum
 
 
 def let(name: str, sql: str, dialect: Dialect, body: Callable[[str], str]) -> str:
-    """`body` of a value it may name many times.
+    """`body` of a value; `body` may use the value several times.
 
     A text that is not short is bound to `name` by a lambda, else nested expressions would double at each level. `name`
     ends in an underscore so as not to hide a column, and differs from those bound around it by the same function.
     """
-    if len(sql) <= _SHORT:
+    if len(sql) <= _REPEATABLE:
         return body(sql)
     if dialect is Dialect.DUCKDB:
         return f"list_transform([{sql}], lambda {name}: {body(name)})[1]"
@@ -45,7 +45,7 @@ def checked(operator: str, left: str, right: str, dialect: Dialect) -> str:
 
 
 def in_domain(sql: str, dialect: Dialect) -> str:
-    """A 64-bit integer as a BIGINT, of which one is none."""
+    """A 64-bit integer as a BIGINT: -2^63 becomes NULL."""
     return nullif(sql, bigint(NO_BIGINT, dialect), dialect)
 
 

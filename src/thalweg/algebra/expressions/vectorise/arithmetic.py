@@ -1,4 +1,4 @@
-"""The four operations, remainder and sign on Arrow arrays. Overflow is NULL, and so is what has no value.
+"""The four operations, remainder and sign on Arrow arrays. Overflow, and any other missing result, is NULL.
 
 TIMESTAMP and INTERVAL are computed as their microseconds.
 """
@@ -40,7 +40,7 @@ def to_timestamp(micros: Datum) -> Datum:
 
 
 def _ring(plain: Kernel, checked: Kernel, overflow: Overflow) -> Kernel:
-    """`plain` with NULL for the rows that overflow; they are looked for only if there are any."""
+    """`plain` with NULL for rows that overflow; the rows are searched only if `checked` raises."""
 
     def integers(a: Datum, b: Datum) -> Datum:
         try:
@@ -93,7 +93,7 @@ def _abs(a: Datum) -> Datum:
 
 
 def _in_domain(result: Datum) -> Datum:
-    """An int64 as a BIGINT, of which one int64 is none."""
+    """An int64 as a BIGINT: -2^63 becomes NULL."""
     return nullify(result, pc.equal(result, NO_BIGINT))
 
 

@@ -1,4 +1,4 @@
-"""What kernels take and give: Arrow arrays and, for constants, Arrow scalars."""
+"""Arguments and results of kernels: Arrow arrays and, for constants, Arrow scalars."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def broadcast(datum: Datum, rows: int) -> pa.Array:
 
 
 def nullify(values: Datum, where: Datum) -> Datum:
-    """`values` with NULL wherever `where` is true; mostly that is nowhere, and nothing is copied."""
+    """`values` with NULL wherever `where` is true; nothing is copied if it is true nowhere."""
     if isinstance(where, pa.Array) and isinstance(values, pa.Array) and not pc.any(where).as_py():
         return values
     return pc.if_else(where, pa.scalar(None, values.type), values)

@@ -21,9 +21,7 @@ from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.routing import REASON, SIGN, TEXT, TIME
 from thalweg.runtime.spark.schema import from_spark, to_spark
 from thalweg.runtime.spark.sources.arrow import Arranged, ArrowSource, Load
-from thalweg.runtime.spark.sources.aside import ASIDE
-from thalweg.runtime.spark.sources.aside import REASON as REASON_ASIDE
-from thalweg.runtime.spark.sources.aside import TEXT as TEXT_ASIDE
+from thalweg.runtime.spark.sources.bad_rows import BAD_ROW_COLUMNS, BAD_ROW_REASON, BAD_ROW_TEXT
 
 OPERATION, AT = "_op", "_at"
 
@@ -138,7 +136,7 @@ def stream_input(
             "thalweg.runtime.spark.sources.replay",
         )
     if isinstance(source, DataFrame):
-        whole = from_spark(frame.select(*(c for c in frame.columns if c not in ASIDE.names)).schema)
+        whole = from_spark(frame.select(*(c for c in frame.columns if c not in BAD_ROW_COLUMNS.names)).schema)
     else:
         whole = source.schema
     place = next((i for i, n in enumerate(whole.names) if n.casefold() == timestamp.casefold()), None)
@@ -169,7 +167,8 @@ def table_input(
     name: str, frame: DataFrame, key: str | list[str] | None, retroactive: bool, broadcast: bool | None = None
 ) -> TableInput:
     """What `Engine.relation` was told, checked."""
-    schema = from_spark(frame.select(*(c for c in frame.columns if c not in (OPERATION, AT, *ASIDE.names))).schema)
+    added = (OPERATION, AT, *BAD_ROW_COLUMNS.names)
+    schema = from_spark(frame.select(*(c for c in frame.columns if c not in added)).schema)
     names = [key] if isinstance(key, str) else list(key or ())
     places = []
     for wanted in names:
@@ -199,7 +198,7 @@ def _cast(field: StructField) -> Column:
 
 def _wrong(frame: DataFrame) -> list[Column]:
     """Why a row is no tuple, and what it was, where its source says so."""
-    told = ((REASON_ASIDE, REASON), (TEXT_ASIDE, TEXT))
+    told = ((BAD_ROW_REASON, REASON), (BAD_ROW_TEXT, TEXT))
     return [sf.col(a).cast("string").alias(b) for a, b in told if a in frame.columns]
 
 

@@ -1,12 +1,12 @@
-"""Streams to start from: each is a function that gives a streaming DataFrame, or an `ArrowSource`, which is faster.
+"""Sources of streams on Spark: functions that return a streaming DataFrame or an `ArrowSource`, which is faster.
 
-`Engine.stream` takes both; `dataframe()` makes a DataFrame of an ArrowSource. Where a row can be unreadable, there are
-two more columns, ASIDE: such a row has its text in the first and the reason in the second, and NULL everywhere else.
-`split_aside` parts the two kinds; nothing is ever dropped here.
+`Engine.stream` takes both; `ArrowSource.dataframe` returns a DataFrame. A source never drops a row. Sources that may
+meet unreadable rows add two columns, BAD_ROW_COLUMNS: a bad row has its text and the reason there, and NULL in all
+other columns. `split_bad_rows` separates good rows from bad ones.
 """
 
 from thalweg.runtime.spark.sources.arrow import ArrowSource
-from thalweg.runtime.spark.sources.aside import ASIDE, split_aside
+from thalweg.runtime.spark.sources.bad_rows import BAD_ROW_COLUMNS, split_bad_rows
 from thalweg.runtime.spark.sources.directory import directory
 from thalweg.runtime.spark.sources.generator import generator
 from thalweg.runtime.spark.sources.lbl import lbl
@@ -16,7 +16,7 @@ from thalweg.runtime.spark.sources.socket import socket
 from thalweg.runtime.spark.sources.zeek import zeek
 
 __all__ = [
-    "ASIDE",
+    "BAD_ROW_COLUMNS",
     "ArrowSource",
     "directory",
     "generator",
@@ -24,6 +24,6 @@ __all__ = [
     "parquet",
     "replay",
     "socket",
-    "split_aside",
+    "split_bad_rows",
     "zeek",
 ]

@@ -1,8 +1,8 @@
 """A directory of CSV files or JSON lines, through Spark's own readers, or of Parquet files (see `parquet`).
 
-A row that does not fit its types is put aside by Spark. A file that does not fit the schema is another matter, and no
-format hides it: a CSV file whose header differs stops the query (its cells have no other names), and of a JSON file
-that lacks a declared column, which Spark would read as NULL, one row aside tells.
+A row that does not fit the declared types becomes a bad row. A file that does not fit the schema is never hidden: a
+CSV file with another header stops the query, for nothing but the header names its cells; a JSON file that lacks a
+declared column, which Spark would silently read as NULL, adds one bad row that names the column.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from thalweg.core.errors import DataError
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
 from thalweg.runtime.spark.schema import to_spark
-from thalweg.runtime.spark.sources.aside import TEXT, whole_rows
+from thalweg.runtime.spark.sources.bad_rows import BAD_ROW_TEXT, whole_rows
 from thalweg.runtime.spark.sources.drift import drifted_files
 from thalweg.runtime.spark.sources.parquet import parquet
 
-_LEAST_HASH = -(2**31)
+_SMALLEST_HASH = -(2**31)
 FORMATS = ("csv", "json", "parquet")
 
 
@@ -33,20 +33,23 @@ def directory(
     pattern: str = "*",
     files_per_batch: int = 1_000,
 ) -> DataFrame:
-    """The columns of `schema` from the files whose names match `pattern`, and ASIDE. Times without a zone are UTC's."""
+    """The columns of `schema`, and BAD_ROW_COLUMNS, from the files whose names match `pattern`.
+
+    Timestamps without a time zone are UTC.
+    """
     if format not in FORMATS:
         raise DataError(f"a directory holds no {format!r} files", candidates=FORMATS)
     if format == "parquet":
         return parquet(spark, path, schema, pattern=pattern, files_per_batch=files_per_batch).dataframe()
     reader = spark.readStream.format(format).option("pathGlobFilter", pattern)
     reader = reader.option("maxFilesPerTrigger", files_per_batch).option("timeZone", "UTC")
-    reader = reader.option("mode", "PERMISSIVE").option("columnNameOfCorruptRecord", TEXT)
+    reader = reader.option("mode", "PERMISSIVE").option("columnNameOfCorruptRecord", BAD_ROW_TEXT)
     if format == "csv":
         reader = reader.option("header", True).option("enforceSchema", False)  # compare it with the schema
-    rows = reader.schema(to_spark(schema + Schema((Field(TEXT, DataType.STRING),)))).load(str(path))
-    # Always true, but it makes Spark parse every column even if a query wants few: else a row would be bad in one
-    # query and good in another.
-    rows = rows.where(F.hash(*schema.names) >= _LEAST_HASH)
+    rows = reader.schema(to_spark(schema + Schema((Field(BAD_ROW_TEXT, DataType.STRING),)))).load(str(path))
+    # This condition is always true, but it makes Spark parse every column, even those that the query does not read:
+    # otherwise the same row could be bad in one query and good in another.
+    rows = rows.where(F.hash(*schema.names) >= _SMALLEST_HASH)
     where = F.concat(F.col("_metadata.file_name"), F.lit(": this does not fit the schema"))
     whole = rows.select(*whole_rows(schema, F.col, where))
     if format == "csv":

@@ -1,6 +1,6 @@
-"""JSON files that lack a column: a stream with one row, put aside, for each.
+"""JSON files that lack a declared column: a stream with one bad row for each such file.
 
-It runs beside the stream of rows, over the same directory: a row per new file, whose head is looked into.
+It runs beside the stream of rows, over the same directory, and reads the first lines of each new file.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pyspark.sql import DataFrame, SparkSession
 from thalweg.core.schema import Schema
 from thalweg.formats.lines import open_file
 from thalweg.runtime.spark.schema import to_spark
-from thalweg.runtime.spark.sources.aside import ASIDE, aside_batch
+from thalweg.runtime.spark.sources.bad_rows import BAD_ROW_COLUMNS, bad_batch
 
-_FILE = "path STRING, modificationTime TIMESTAMP, length BIGINT, content BINARY"  # as Spark wants it
-LINES = 1_000  # of a JSON file are looked into
+_FILE = "path STRING, modificationTime TIMESTAMP, length BIGINT, content BINARY"  # the schema that Spark requires
+LINES_TO_CHECK = 1_000  # of each JSON file, from its start
 
 
 def drifted_files(spark: SparkSession, path: str, schema: Schema, pattern: str, files_per_batch: int) -> DataFrame:
-    """A row for each JSON file of the directory that lacks a column of `schema`."""
+    """A bad row for each JSON file of the directory that lacks a column of `schema`."""
 
     def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -32,19 +32,19 @@ def drifted_files(spark: SparkSession, path: str, schema: Schema, pattern: str, 
             drifted = {path: columns for path, columns in absent.items() if columns}
             if drifted:
                 reasons = [f"the file has no column {', '.join(columns)}" for columns in drifted.values()]
-                yield aside_batch(schema, list(drifted), reasons)
+                yield bad_batch(schema, list(drifted), reasons)
 
-    return files_of(spark, path, pattern, files_per_batch).mapInArrow(look, to_spark(schema + ASIDE))
+    return files_of(spark, path, pattern, files_per_batch).mapInArrow(look, to_spark(schema + BAD_ROW_COLUMNS))
 
 
 def files_of(spark: SparkSession, path: str, pattern: str, files_per_batch: int) -> DataFrame:
-    """The paths of the files of a directory, each once, as they come; their contents are not read."""
+    """The paths of the files of a directory, each once, as they appear; the contents are not read."""
     files = spark.readStream.format("binaryFile").schema(_FILE).option("pathGlobFilter", pattern)
     return files.option("maxFilesPerTrigger", files_per_batch).load(path).select("path")
 
 
 def local_path(path: str) -> str:
-    """Spark's `file:/a%20b` as `/a b`; other addresses stay."""
+    """Spark's `file:/a%20b` as `/a b`; other addresses are returned unchanged."""
     return unquote(path.removeprefix("file:")).replace("///", "/") if path.startswith("file:") else path
 
 
@@ -53,12 +53,12 @@ def _absent(schema: Schema, names: set[str] | None) -> list[str]:
 
 
 def _json_names(path: str) -> set[str] | None:
-    """The names on the first lines, or None if no line there is an object."""
+    """All names in the objects of the first lines, in lower case; None if no line is an object."""
     with open_file(path) as file:
         text = file.read(2**20)
     names: set[str] = set()
     found = False
-    for line in islice(text.splitlines(), LINES):
+    for line in islice(text.splitlines(), LINES_TO_CHECK):
         try:
             value = json.loads(line)
         except ValueError:

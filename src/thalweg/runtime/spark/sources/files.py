@@ -1,7 +1,7 @@
-"""Directories of logs that Python reads: new files are read as they come, each exactly once.
+"""Directories of logs that Python parses: each new file is read once, in the batch after it appears.
 
-The offset holds every file seen so far with its size. It grows with the directory, which is the price of never missing
-a file that was moved in late with an old date. Files must be moved in whole: one that has changed since is an error.
+The offset lists every file read so far, with its size. It grows with the directory, but so a file that is moved in late
+with an old date is never missed. Files must be moved in whole: a file whose size has changed since is an error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from thalweg.formats import FORMATS
 from thalweg.formats.lines import file_system
 from thalweg.runtime.spark.schema import to_arrow
 from thalweg.runtime.spark.sources.arrow import ArrowSource
-from thalweg.runtime.spark.sources.aside import ASIDE, aside_batch, good_batches
+from thalweg.runtime.spark.sources.bad_rows import BAD_ROW_COLUMNS, bad_batch, good_batches
 
 Seen = dict[str, int]  # a file's name, and its size in bytes
 
@@ -42,7 +42,7 @@ def logs(
     """A stream of the files in a directory whose names match `pattern`, read by `thalweg.formats`."""
     if files_per_batch < 1:
         raise DataError(f"files_per_batch wants 1 or more, got {files_per_batch}")
-    _list(path, pattern)  # a directory that is not there is said here, not in a worker
+    _list(path, pattern)  # a missing directory raises here, not in a worker
     spec = {
         "path": path,
         "pattern": pattern,
@@ -55,7 +55,7 @@ def logs(
 
 
 class LogSource(DataSource):
-    """Spark's side of it; the option `spec` holds the arguments of `logs`."""
+    """The Spark data source behind `logs`; the option `spec` holds its arguments."""
 
     @classmethod
     def name(cls) -> str:
@@ -63,23 +63,23 @@ class LogSource(DataSource):
         return "thalweg_logs"
 
     def schema(self) -> str:
-        """Files with the sizes that they must have."""
+        """A row for each file: its name, and its size when it was listed."""
         return "name STRING, size LONG"
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
-        """A reader that deals out files."""
+        """A reader that assigns files to tasks."""
         return LogReader(**json.loads(self.options["spec"]))
 
 
 class Files(InputPartition):
-    """Some files, with the size that each must have."""
+    """Files for one task, with the size of each when it was listed."""
 
     def __init__(self, files: Seen) -> None:
         self.files = files
 
 
 class LogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Deals out files, oldest first."""
+    """Assigns files to batches and tasks, oldest first."""
 
     def __init__(self, path: str, pattern: str, files_per_batch: int, partitions: int) -> None:
         self._path, self._pattern = path, pattern
@@ -87,19 +87,19 @@ class LogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._last: Seen | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name, like those below
-        """No file."""
+        """No file has been read."""
         return {"files": {}}
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """As many files as a batch may hold."""
+        """At most `files_per_batch` files."""
         return ReadMaxFiles(self._files_per_batch)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """The files that are there now are all there are."""
+        """Read only the files that are there now."""
         self._last = _list(self._path, self._pattern)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
-        """The files seen, and the next ones."""
+        """The files read before, and those of the next batch."""
         seen: Seen = start["files"]
         there = _list(self._path, self._pattern) if self._last is None else self._last
         for name, size in there.items():
@@ -111,39 +111,40 @@ class LogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {"files": {**seen, **{name: there[name] for name in new}}} if new else start
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """The new files, dealt out in turn."""
+        """The new files, spread evenly over the tasks."""
         new = [(name, size) for name, size in end["files"].items() if name not in start["files"]]
         parts = min(len(new), self._partitions)
         return [Files(dict(new[i::parts])) for i in range(parts)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The files, each with its size."""
+        """The files of a task, as rows of `LogSource.schema`."""
         assert isinstance(partition, Files)
         yield pa.record_batch({"name": list(partition.files), "size": list(partition.files.values())})
 
 
 @dataclass(frozen=True)
 class LogRows:
-    """Reads the rows of files."""
+    """Loads the rows of log files."""
 
     schema: Schema
     format: str
     path: str
 
     def __call__(self, described: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
-        """All rows; a line is good or bad by all columns of the schema, whichever of them are wanted."""
+        """All rows; whether a line is bad depends on all columns of the schema, not only on `columns`."""
         files = zip(*(described.column(name).to_pylist() for name in ("name", "size")), strict=True)
         batches = [batch for name, size in files for batch in self._read(name, size)]
-        return pa.Table.from_batches(batches, to_arrow(self.schema + ASIDE)).select([*columns, *ASIDE.names])
+        whole = pa.Table.from_batches(batches, to_arrow(self.schema + BAD_ROW_COLUMNS))
+        return whole.select([*columns, *BAD_ROW_COLUMNS.names])
 
     def _read(self, name: str, size: int) -> Iterator[pa.RecordBatch]:
-        """The rows of a file; lines that cannot be read come as rows put aside."""
+        """The rows of a file; lines that cannot be read become bad rows."""
         path = f"{self.path}/{name}"
         for table, _, bad in FORMATS[self.format](path, self.schema):
             yield from good_batches(self.schema, table)
             if bad:
                 reasons = [f"{name}, line {line}: {reason}" for line, _, reason in bad]
-                yield aside_batch(self.schema, [text for _, text, _ in bad], reasons)
+                yield bad_batch(self.schema, [text for _, text, _ in bad], reasons)
         system, inner = file_system(path)
         if (found := system.get_file_info(inner).size) != size:
             raise _changed(name, size, found)
@@ -156,7 +157,7 @@ class _Listed(NamedTuple):
 
 
 def _list(path: str, pattern: str) -> Seen:
-    """The files of a directory, oldest first; names that begin with . or _ are those of unfinished files."""
+    """The files of a directory, oldest first, without those whose names begin with . or _: they are not complete."""
     system, inner = file_system(path)
     if system.get_file_info(inner).type != pa.fs.FileType.Directory:
         raise DataError(f"there is no directory {path}")

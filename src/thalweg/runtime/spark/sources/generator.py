@@ -1,4 +1,4 @@
-"""A stream of `thalweg.generators` on Spark: rows made up in the workers, the same ones after any restart."""
+"""A stream of `thalweg.generators` on Spark: the workers generate the rows, and the same rows after any restart."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pyspark.sql.types import StructType
 from thalweg.generators import Generator, make
 from thalweg.runtime.spark.schema import to_arrow
 from thalweg.runtime.spark.sources.arrow import ArrowSource
-from thalweg.runtime.spark.sources.rows import DESCRIBED, Pace, RangeLoad, RowReader, Speed
+from thalweg.runtime.spark.sources.rows import RANGE_COLUMNS, Pace, RangeLoad, RowReader, Speed
 
 
 def generator(
@@ -30,9 +30,9 @@ def generator(
 ) -> ArrowSource:
     """The generator called `name` with its own `options` (seed, rate, ...), up to `rows` rows.
 
-    `rate` says how many rows there are in a second of event time, `speed` how many such seconds pass in a real one.
+    `rate` is the number of rows in a second of event time; `speed` is how many such seconds pass in a real second.
     """
-    made = make(name, **options)  # what is wrong with the options is said here, not in a worker
+    made = make(name, **options)  # a wrong option raises here, not in a worker
     pace = Pace(rows, rows_per_batch, partitions or spark.sparkContext.defaultParallelism, speed)
     spark.dataSource.register(GeneratorSource)
     spec = json.dumps({"name": name, "options": dict(made.options), "pace": asdict(pace)})
@@ -41,7 +41,7 @@ def generator(
 
 
 class GeneratorSource(DataSource):
-    """Spark's side of it; the option `spec` holds the arguments of `generator`."""
+    """The Spark data source behind `generator`; the option `spec` holds its arguments."""
 
     @classmethod
     def name(cls) -> str:
@@ -50,34 +50,34 @@ class GeneratorSource(DataSource):
 
     def schema(self) -> str:
         """Ranges of rows."""
-        return DESCRIBED
+        return RANGE_COLUMNS
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
-        """A reader that deals out ranges of rows."""
+        """A reader that assigns ranges of rows to tasks."""
         spec = json.loads(self.options["spec"])
         return GeneratorReader(make(spec["name"], **spec["options"]), Pace(**spec["pace"]))
 
 
 class GeneratorReader(RowReader):
-    """Deals out the rows of a generator."""
+    """Assigns the rows of a generator to batches and tasks."""
 
     def __init__(self, made: Generator, pace: Pace) -> None:
         super().__init__(pace)
         self._made = made
 
     def due(self, first: int, seconds: float) -> int:
-        """The generator's rate says it."""
+        """Computed from the generator's rate."""
         return first + int(seconds * self._made.rows_per_second)
 
 
 @dataclass(frozen=True)
 class GeneratedRows(RangeLoad):
-    """Makes rows up, the same ones for a range each time."""
+    """Generates the rows of a range; a range always has the same rows."""
 
     name: str
     options: dict[str, Any]
 
     def rows(self, first: int, end: int, columns: Sequence[str]) -> pa.Table:
-        """The rows, made on the spot."""
+        """Rows `first` to `end` of the generator."""
         made = make(self.name, **self.options)
         return made.table(first, end - first).cast(to_arrow(made.schema)).select(columns)

@@ -21,5 +21,5 @@ def lbl(
     files_per_batch: int = 64,
     partitions: int | None = None,
 ) -> ArrowSource:
-    """Connections, and ASIDE; `schema` chooses among the format's nine columns."""
+    """Connections, with BAD_ROW_COLUMNS; `schema` selects from the format's nine columns."""
     return logs(spark, "lbl", str(path), schema, pattern, files_per_batch, partitions)

@@ -1,4 +1,4 @@
-"""A directory of Parquet files, of which Spark only tells the names and Arrow reads the columns that a query needs."""
+"""A directory of Parquet files: Spark lists their names, Arrow reads the columns that a query needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from thalweg.core.schema import Field, Schema
 from thalweg.formats.lines import file_system
 from thalweg.runtime.spark.schema import to_arrow
 from thalweg.runtime.spark.sources.arrow import ArrowSource
-from thalweg.runtime.spark.sources.aside import aside_batch
+from thalweg.runtime.spark.sources.bad_rows import bad_batch
 from thalweg.runtime.spark.sources.drift import files_of, local_path
 
 
@@ -24,20 +24,20 @@ def parquet(
 ) -> ArrowSource:
     """The columns of `schema` from the files whose names match `pattern`.
 
-    A file that lacks a column, has it in another type, or cannot be read gives a row of the side output; what can be
-    read of it is. Timestamps without a zone are UTC's.
+    A file that lacks a column, has it in another type, or cannot be read adds a bad row; the columns that can be read
+    are read. Timestamps without a time zone are UTC.
     """
     return ArrowSource(files_of(spark, str(path), pattern, files_per_batch), schema, ParquetFiles(schema))
 
 
 @dataclass(frozen=True)
 class ParquetFiles:
-    """Reads columns of files."""
+    """Loads columns of Parquet files."""
 
     schema: Schema
 
     def __call__(self, described: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
-        """The rows of all files, and one row aside for each that does not fit."""
+        """The rows of all files, and a bad row for each problem with a file."""
         wanted = Schema(tuple(self.schema[self.schema.find(name)[0]] for name in columns))
         parts = [self._read(local_path(path), wanted) for path in described.column("path").to_pylist()]
         return pa.concat_tables([part for both in parts for part in both], promote_options="default")
@@ -48,18 +48,18 @@ class ParquetFiles:
             try:
                 file = pq.ParquetFile(opened)
             except pa.ArrowInvalid as error:
-                return [_aside(wanted, path, f"the file cannot be read: {error}")]
+                return [_bad_row(wanted, path, f"the file cannot be read: {error}")]
             there = {name.casefold(): name for name in file.schema_arrow.names}
             known = [f for f in self.schema if f.name.casefold() in there]
             absent = [f.name for f in self.schema if f.name.casefold() not in there]
             read = file.read([there[f.name.casefold()] for f in wanted if f in known])
         rows, wrong = _typed(read, wanted)
         problems = ([f"the file has no column {', '.join(absent)}"] if absent else []) + wrong
-        return [rows, *(_aside(wanted, path, problem) for problem in problems)]
+        return [rows, *(_bad_row(wanted, path, problem) for problem in problems)]
 
 
 def _typed(read: pa.Table, wanted: Schema) -> tuple[pa.Table, list[str]]:
-    """Columns in our types, those that are not there or do not fit as NULLs; and what does not fit."""
+    """The wanted columns in our types, NULL where a column is missing or does not fit; and the reasons why not."""
     names = {name.casefold(): place for place, name in enumerate(read.column_names)}
     columns, wrong = [], []
     for field, arrow in zip(wanted, to_arrow(wanted), strict=True):
@@ -86,5 +86,5 @@ def _does_not_fit(field: Field, found: pa.DataType) -> str:
     return f"column {field.name} wants {field.type}, the file has {found}"
 
 
-def _aside(wanted: Schema, path: str, reason: str) -> pa.Table:
-    return pa.Table.from_batches([aside_batch(wanted, [path], [reason])])
+def _bad_row(wanted: Schema, path: str, reason: str) -> pa.Table:
+    return pa.Table.from_batches([bad_batch(wanted, [path], [reason])])

@@ -1,7 +1,7 @@
-"""A bounded table as a stream: its rows in order of time, at a chosen speed or as fast as it goes.
+"""A bounded table as a stream: its rows in order of time, at a chosen speed or as fast as possible.
 
-The rows are sorted once (those of one instant keep their order) and written to a Parquet file, from which every worker
-reads the ranges that it is given. The same table gives the same file, so a query can be restarted.
+The rows are sorted once (rows of the same instant keep their order) and written to a Parquet file, from which each task
+reads its ranges. The same table gives the same file, so a query can be restarted.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from thalweg.core.types import DataType
 from thalweg.formats.names import places_of
 from thalweg.runtime.spark.schema import from_spark, to_arrow
 from thalweg.runtime.spark.sources.arrow import ArrowSource
-from thalweg.runtime.spark.sources.rows import DESCRIBED, Pace, RangeLoad, RowReader, Speed
+from thalweg.runtime.spark.sources.rows import RANGE_COLUMNS, Pace, RangeLoad, RowReader, Speed
 
-PIECE = 32_768  # rows of one group of the staged file
+ROWS_PER_GROUP = 32_768  # in the staged Parquet file
 Bounded: TypeAlias = pa.Table | DataFrame | str | Path
 
 
@@ -50,9 +50,9 @@ def replay(
     partitions: int | None = None,
     staging: str | Path | None = None,
 ) -> ArrowSource:
-    """The columns of `schema` from an Arrow table, a Parquet or CSV file, or a DataFrame, by its column `timestamp`.
+    """The columns of `schema` from an Arrow table, a Parquet or CSV file, or a DataFrame, ordered by `timestamp`.
 
-    `staging` is a folder that all workers can read; without it a temporary one is used, until this process ends.
+    `staging` is a folder that all workers can read; by default a temporary one, deleted when this process ends.
     """
     table = _ordered(_loaded(data, schema), timestamp, schema)
     folder = Path(staging) if staging else Path(tempfile.mkdtemp(prefix="thalweg-replay-"))
@@ -67,7 +67,7 @@ def replay(
 
 
 class ReplaySource(DataSource):
-    """Spark's side of it; the option `spec` names the file and the pace."""
+    """The Spark data source behind `replay`; the option `spec` holds the file's path and the pace."""
 
     @classmethod
     def name(cls) -> str:
@@ -76,16 +76,16 @@ class ReplaySource(DataSource):
 
     def schema(self) -> str:
         """Ranges of rows."""
-        return DESCRIBED
+        return RANGE_COLUMNS
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
-        """A reader that deals out ranges of rows."""
+        """A reader that assigns ranges of rows to tasks."""
         spec: dict[str, Any] = json.loads(self.options["spec"])
         return ReplayReader(spec["path"], spec["timestamp"], Pace(**spec["pace"]))
 
 
 class ReplayReader(RowReader):
-    """Deals out the rows of a Parquet file that is sorted by time."""
+    """Assigns the rows of a Parquet file that is sorted by time to batches and tasks."""
 
     def __init__(self, path: str, timestamp: str, pace: Pace) -> None:
         super().__init__(pace)
@@ -93,7 +93,7 @@ class ReplayReader(RowReader):
         self._times: Any = None
 
     def due(self, first: int, seconds: float) -> int:
-        """The rows' own times say it."""
+        """Computed from the rows' own timestamps."""
         if self._times is None:
             (column,) = pq.read_table(self._path, columns=[self._timestamp]).columns
             self._times = column.cast(pa.int64()).to_numpy()
@@ -104,23 +104,23 @@ class ReplayReader(RowReader):
 
 @dataclass(frozen=True)
 class StagedRows(RangeLoad):
-    """Reads rows of such a file, which holds them in groups of PIECE."""
+    """Loads ranges of rows of the staged file, which has row groups of ROWS_PER_GROUP."""
 
     path: str
 
     def rows(self, first: int, end: int, columns: Sequence[str]) -> pa.Table:
-        """The rows, out of the groups that hold them."""
-        groups = range(first // PIECE, (end - 1) // PIECE + 1)
+        """Rows `first` to `end`; only the row groups that hold them are read."""
+        groups = range(first // ROWS_PER_GROUP, (end - 1) // ROWS_PER_GROUP + 1)
         with pq.ParquetFile(self.path) as file:
             table = file.read_row_groups(list(groups), columns=list(columns))
-        return table.slice(first - groups.start * PIECE, end - first).select(columns)
+        return table.slice(first - groups.start * ROWS_PER_GROUP, end - first).select(columns)
 
 
 def _loaded(data: Bounded, schema: Schema) -> pa.Table:
     if isinstance(data, pa.Table):
         return data
     if isinstance(data, DataFrame):
-        from_spark(data.schema)  # says which column cannot be read
+        from_spark(data.schema)  # raises for a column of a type that cannot be read
         return data.toArrow()
     path = Path(data)
     match path.suffix.lower():
@@ -138,10 +138,10 @@ def _loaded(data: Bounded, schema: Schema) -> pa.Table:
 
 
 def _staged(table: pa.Table, folder: Path) -> Path:
-    """The table as a file that is called by its contents: whole or not at all, and the same for the same rows."""
+    """Write the table to a file named by a digest of its contents; the file appears complete or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     temporary = folder / f".{uuid4().hex}"
-    pq.write_table(table, temporary, row_group_size=PIECE)
+    pq.write_table(table, temporary, row_group_size=ROWS_PER_GROUP)
     with temporary.open("rb") as file:
         digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=8)).hexdigest()
     return temporary.rename(folder / f"{digest}.parquet")
@@ -162,7 +162,7 @@ def _ordered(table: pa.Table, timestamp: str, schema: Schema) -> pa.Table:
 def _cast(column: pa.ChunkedArray, field: Field) -> pa.ChunkedArray:
     wanted = to_arrow(Schema((field,))).field(0).type
     if pa.types.is_timestamp(column.type) and column.type.tz is None:
-        column = column.cast(pa.timestamp("us"), safe=False).cast(wanted)  # no zone: taken as UTC
+        column = column.cast(pa.timestamp("us"), safe=False).cast(wanted)  # without a time zone: UTC
     try:
         return column.cast(wanted, safe=field.type is DataType.BIGINT)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

@@ -1,7 +1,8 @@
-"""Streams of which any range of rows can be read at any time: the offset is a row's number.
+"""Streams of which any range of rows can be read at any time: the offset is a row number.
 
-A micro-batch is a range, so that one which is run again reads the same rows. At a speed, rows come due as their own
-time passes; otherwise as many come as a batch may hold. Through Spark go the ranges alone; see `arrow`.
+A micro-batch is a range of rows, so a batch that runs again reads the same rows. With a speed, a row is due when its
+own time has passed; without one, each batch takes as many rows as it may. Only the ranges pass through Spark: see
+`arrow`.
 """
 
 from __future__ import annotations
@@ -19,26 +20,27 @@ from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows, SupportsTri
 
 from thalweg.core.errors import DataError
 
-DESCRIBED = "first LONG, end LONG"
+RANGE_COLUMNS = "first LONG, end LONG"  # the schema of ranges, as Spark writes it
+ROWS_WORTH_A_TASK = 1_000  # with fewer rows the start of a task costs more than its work
 
 Speed = float | Literal["max"]
 
 
 class RangeLoad(ABC):
-    """Makes rows from ranges: the `Load` of such a stream."""
+    """Loads the rows of ranges: the `Load` of a stream of numbered rows."""
 
     def __call__(self, described: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
-        """Some columns of the rows of all ranges."""
+        """The rows of all ranges, with these columns."""
         ranges = zip(*(described.column(name).to_pylist() for name in ("first", "end")), strict=True)
         return pa.concat_tables([self.rows(first, end, columns) for first, end in ranges])
 
     @abstractmethod
     def rows(self, first: int, end: int, columns: Sequence[str]) -> pa.Table:
-        """Some columns of rows `first` to `end`, in the types of `to_arrow`."""
+        """Rows `first` to `end` (exclusive) with these columns, in the types of `to_arrow`."""
 
 
 class NumberedRows(InputPartition):
-    """Rows `first` to `end` of the stream."""
+    """Rows `first` to `end` (exclusive) of the stream, for one task."""
 
     def __init__(self, first: int, end: int) -> None:
         self.first, self.end = first, end
@@ -46,10 +48,10 @@ class NumberedRows(InputPartition):
 
 @dataclass(frozen=True)
 class Pace:
-    """How rows are dealt out.
+    """How fast rows come, and how they are divided.
 
-    `rows` is where the stream ends (None: never), `rows_per_batch` and `partitions` cut it up, and `speed` is how many
-    seconds of the rows' own time pass in one second ("max": as fast as it goes).
+    The stream has `rows` rows (None: it never ends); a batch has at most `rows_per_batch`, in at most `partitions`
+    tasks. `speed` is how many seconds of the rows' own time pass in one second ("max": as fast as possible).
     """
 
     rows: int | None
@@ -68,7 +70,7 @@ class Pace:
 
 
 class RowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Deals out ranges of rows; when they are due is for subclasses to say."""
+    """Assigns ranges of rows to batches and tasks; subclasses say which rows are due."""
 
     clock: Callable[[], float] = staticmethod(time.monotonic)
 
@@ -80,18 +82,18 @@ class RowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     @abstractmethod
     def due(self, first: int, seconds: float) -> int:
-        """Up to which row the stream has come when `seconds` of its own time have passed since row `first`."""
+        """The number of the row that is due `seconds` of event time after row `first`."""
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name, like those below
-        """Before the first row."""
+        """The number of the first row."""
         return {"row": 0}
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
-        """As many rows as a batch may hold."""
+        """At most `rows_per_batch` rows."""
         return ReadMaxRows(self.pace.rows_per_batch)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """All rows are there at once if the stream ends, else those of one batch: speed means nothing then."""
+        """Ignore the speed: offer all rows of a stream that ends, and one batch of a stream that does not."""
         self._at_once = True
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
@@ -105,12 +107,12 @@ class RowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """Ranges of about equal length."""
         first, rows = int(start["row"]), int(end["row"]) - int(start["row"])
-        parts = min(self.pace.partitions, -(-rows // 1_000))  # a task for a handful of rows is not worth its start
+        parts = min(self.pace.partitions, -(-rows // ROWS_WORTH_A_TASK))
         bounds = [first + rows * i // max(parts, 1) for i in range(parts + 1)]
         return [NumberedRows(i, j) for i, j in pairwise(bounds)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The range, as a row of DESCRIBED."""
+        """The range, as a row of RANGE_COLUMNS."""
         assert isinstance(partition, NumberedRows)
         yield pa.record_batch({"first": [partition.first], "end": [partition.end]})
 
@@ -126,7 +128,7 @@ class RowReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._last
 
     def _due(self, first: int, speed: float) -> int:
-        if self._origin is None:  # after a restart time goes on from where it stood
+        if self._origin is None:  # after a restart, event time goes on from the last offset
             self._origin = (self.clock(), first)
         began, origin = self._origin
         due = self.due(origin, (self.clock() - began) * speed)

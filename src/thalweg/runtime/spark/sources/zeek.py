@@ -20,8 +20,9 @@ def zeek(
     files_per_batch: int = 64,
     partitions: int | None = None,
 ) -> ArrowSource:
-    """The columns of `schema` from the logs whose names match `pattern`, and ASIDE; `id.orig_h` is `id_orig_h` too.
+    """The columns of `schema`, and BAD_ROW_COLUMNS, from the logs whose names match `pattern`.
 
-    `thalweg.formats.zeek_schema` tells what a log has. A log without one of the columns stops the query and says so.
+    `id_orig_h` stands for Zeek's `id.orig_h`. `thalweg.formats.zeek_schema` returns the columns of a log. A log that
+    lacks one of the columns stops the query.
     """
     return logs(spark, "zeek", str(path), schema, pattern, files_per_batch, partitions)

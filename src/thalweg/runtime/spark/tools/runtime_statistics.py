@@ -54,7 +54,7 @@ def runtime_statistics(pipeline: Pipeline, done: Sequence[OperatorTotals], ticks
     span = max(1.0, ticks)
     rates = {plan: done[i].positive_out / span for plan, i in pipeline.places.items() if done[i].positive_out}
     streams = {
-        plan.source.name: SourceStatistics(rate, origin="learned")
+        plan.source.name: SourceStatistics(rate, origin="measured")
         for plan, rate in rates.items()
         if isinstance(plan, StreamScan)
     }

@@ -1,4 +1,4 @@
-"""`thalweg flow start` on Spark: a flow at work until it is done, or somebody stops it."""
+"""`thalweg flow start` on Spark: runs a flow until it is done or stopped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from thalweg.algebra.catalog import Catalog
 from thalweg.cli.output import console, say
-from thalweg.cli.spark.work import Job, interrupts, work
+from thalweg.cli.spark.jobs import SparkJob, interrupts, run_jobs
 from thalweg.flows.catalog import FILE, Catalogue
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.flow import SparkFlow
@@ -20,13 +20,13 @@ from thalweg.runtime.spark.tools.source import Source
 
 
 @dataclass
-class FlowJob(Job):
-    """A flow, whose checkpoint and sinks are its own."""
+class FlowJob(SparkJob):
+    """A flow; it knows its own checkpoint and sinks."""
 
     flow: SparkFlow
 
     def start(self, trigger: dict[str, Any] | None) -> Run:
-        """Begin, or go on."""
+        """Start or resume the flow."""
         self.run = self.flow.start(trigger=trigger)
         return self.run
 
@@ -40,7 +40,7 @@ def run_flow(
     until_done: bool,
     seconds: float | None,
 ) -> bool:
-    """Let the flow in a folder run; True if it came to its end. A catalogue that lies there is taken over."""
+    """Run the flow in a folder; True if it has ended by itself. The queries of a catalogue there are added to it."""
     spark = quiet_spark(folder / "spark.log", shards or 2)
     try:
         engine = Engine(spark, shards)
@@ -49,7 +49,7 @@ def run_flow(
         if (folder / FILE).exists():
             flow.take_over(Catalogue(folder).live.values())
         with interrupts() as stop:
-            ended = work([FlowJob(folder.name, flow)], stop, until_done, False, seconds)
+            ended = run_jobs([FlowJob(folder.name, flow)], stop, until_done, False, seconds)
         for query in flow.queries():
             if query["reason"] is not None:
                 line = f"{query['id']} ({query['name']}) is suspended: {query['reason']}"

@@ -1,4 +1,4 @@
-"""Queries at work until they are done, or somebody stops them."""
+"""Jobs on Spark: runs queries or flows until they are done or stopped, and prints their progress."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from thalweg.runtime.spark.api.query import SparkQuery
 from thalweg.runtime.spark.api.run import Run
 from thalweg.runtime.spark.sinks import Sink
 
-EVERY = 1.0  # seconds between two lines of progress
+SECONDS_BETWEEN_LINES = 1.0  # of progress
 AT_ONCE = {"availableNow": True}
 
 
 @dataclass
-class Job(ABC):
-    """Something that runs on Spark: a query, or a flow."""
+class SparkJob(ABC):
+    """A query or a flow on Spark."""
 
     name: str
     run: Run | None = field(default=None, init=False)
 
     @abstractmethod
     def start(self, trigger: dict[str, Any] | None) -> Run:
-        """Begin, or go on."""
+        """Start or resume it."""
 
 
 @dataclass
-class QueryJob(Job):
+class QueryJob(SparkJob):
     """A query with its checkpoint and sinks."""
 
     query: SparkQuery
@@ -46,7 +46,7 @@ class QueryJob(Job):
     sinks: Sequence[Sink]
 
     def start(self, trigger: dict[str, Any] | None) -> Run:
-        """Begin, or go on; if in another number of shards than before, a line says so."""
+        """Start or resume the query; print a line if the number of shards has changed."""
         batch = Checkpoint(self.checkpoint).committed + 1
         self.run = self.query.start(self.checkpoint, self.sinks, trigger)
         *_, before, now = (None, *self.run.layouts.history)
@@ -56,12 +56,12 @@ class QueryJob(Job):
         return self.run
 
 
-J = TypeVar("J", bound=Job)
+J = TypeVar("J", bound=SparkJob)
 
 
 @contextmanager
 def interrupts() -> Iterator[threading.Event]:
-    """An event that Ctrl-C sets. Spark's own answer to it, to cancel all jobs, would break off a batch."""
+    """An event that Ctrl-C sets. Spark's own handler would cancel its jobs in the middle of a batch."""
     stop = threading.Event()
     before = signal.signal(signal.SIGINT, lambda *_: stop.set())
     try:
@@ -70,7 +70,7 @@ def interrupts() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def work(
+def run_jobs(
     jobs: Sequence[J],
     stop: threading.Event,
     until_done: bool,
@@ -78,9 +78,9 @@ def work(
     seconds: float | None = None,
     meanwhile: Callable[[J], None] = lambda job: None,
 ) -> bool:
-    """Run the jobs; True if they came to their end. `meanwhile` is called for each now and then.
+    """Run the jobs; True if they have ended by themselves. `meanwhile` is called for each job every second.
 
-    `seconds` are counted from the first rows that are done: a start on a busy machine takes its time.
+    `seconds` count from the first batch with rows, for Spark may start slowly on a busy machine.
     """
     watch = _Watch(jobs, stop, quiet, seconds, meanwhile)
     for job in jobs:
@@ -96,7 +96,7 @@ def work(
 
 @dataclass
 class _Watch(Generic[J]):
-    """Looks after jobs that run."""
+    """Watches running jobs."""
 
     jobs: Sequence[J]
     stop: threading.Event
@@ -106,13 +106,13 @@ class _Watch(Generic[J]):
     began: float | None = None
 
     def ends(self) -> bool:
-        """Until all jobs have ended (True), or are stopped."""
+        """Wait until all jobs have ended (True) or are stopped (False)."""
         shown, last = {job.name: -1 for job in self.jobs}, 0.0
         while any(job.run is not None and job.run.query.isActive for job in self.jobs):
             if self.stop.wait(0.2) or self._is_over():
                 stop_all(self.jobs)
                 return False
-            if time.monotonic() - last > EVERY:
+            if time.monotonic() - last > SECONDS_BETWEEN_LINES:
                 last = time.monotonic()
                 for job in self.jobs:
                     self._look(job, shown)
@@ -134,18 +134,18 @@ class _Watch(Generic[J]):
         return self.seconds is not None and self.began is not None and time.monotonic() > self.began + self.seconds
 
 
-def _has_time(job: Job) -> bool:
+def _has_time(job: SparkJob) -> bool:
     return job.run is not None and job.run.checkpoint.committed >= 0 and job.run.now > BEGINNING
 
 
-def stop_all(jobs: Sequence[Job]) -> None:
-    """End every job after what it is doing."""
+def stop_all(jobs: Sequence[SparkJob]) -> None:
+    """Stop every job after its current batch."""
     for job in jobs:
         if job.run is not None:
             job.run.stop()
 
 
-def _fail_if_failed(job: Job, jobs: Sequence[Job]) -> None:
+def _fail_if_failed(job: SparkJob, jobs: Sequence[SparkJob]) -> None:
     assert job.run is not None
     try:
         job.run.wait_until_done(1)

@@ -1,4 +1,4 @@
-"""From `--sink` to sinks."""
+"""The sinks that `--sink` names."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from thalweg.runtime.spark.sinks import ParquetSink, Sink, TableSink, postgres, 
 KINDS = ("console", "none", "parquet", "sqlite", "postgres")
 
 
-def outlets(given: Sequence[str], query: str, several: bool) -> list[Sink]:
-    """The sinks that were asked for, but for the console; `several` queries get a folder or table each."""
-    return [sink for text in given if (sink := _outlet(text, query, several)) is not None]
+def parse_sinks(given: Sequence[str], query: str, several: bool) -> list[Sink]:
+    """The given sinks, except for the console; each of `several` queries gets a folder or table of its own."""
+    return [sink for text in given if (sink := _parse_sink(text, query, several)) is not None]
 
 
 def shows_console(given: Sequence[str]) -> bool:
-    """Whether the answer is to be shown: unless other sinks were named."""
+    """Whether to show the answer on the console: by default, or if it is given."""
     return not given or "console" in given
 
 
-def _outlet(text: str, query: str, several: bool) -> Sink | None:
+def _parse_sink(text: str, query: str, several: bool) -> Sink | None:
     kind, _, where = text.partition(":")
     match kind:
         case "console" | "none" if not where:
@@ -40,7 +40,7 @@ def _outlet(text: str, query: str, several: bool) -> Sink | None:
 
 
 def _table(text: str, where: str, query: str) -> tuple[str, str]:
-    """The address, and the table: the query's name unless it is given. What else follows `?` is the address's own."""
+    """The address and the table, by default the query's name; other options after `?` stay in the address."""
     address, _, options = where.partition("?")
     parts = [part for part in options.split("&") if part]
     named = parse_qs("&".join(part for part in parts if part.startswith("table=")))

@@ -1,4 +1,4 @@
-"""From the queries of a script, sources and sinks to jobs on a local Spark."""
+"""`thalweg run`: the queries of a script, with their sources and sinks, as jobs on a local Spark."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from thalweg.algebra.catalog import Catalog
 from thalweg.cli.output import console
 from thalweg.cli.script import NamedQuery
-from thalweg.cli.spark.outlets import outlets, shows_console
+from thalweg.cli.spark.jobs import QueryJob, SparkJob, interrupts, run_jobs
 from thalweg.cli.spark.progress import Progress
+from thalweg.cli.spark.sinks import parse_sinks, shows_console
 from thalweg.cli.spark.verdicts import Verdicts
-from thalweg.cli.spark.work import Job, QueryJob, interrupts, work
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink
@@ -20,8 +20,8 @@ from thalweg.runtime.spark.tools.quiet_spark import quiet_spark
 from thalweg.runtime.spark.tools.source import Source
 
 
-class Running:
-    """What `thalweg run` was asked to do."""
+class RunCommand:
+    """One call of `thalweg run`: its queries, sources, sinks and options."""
 
     def __init__(
         self,
@@ -38,11 +38,11 @@ class Running:
         self._folder, self._shards, self._groups = folder, shards, groups
         self._sinks, self._limit = sinks, limit
         for query in queries:
-            outlets(sinks, query.name, len(queries) > 1)  # mistakes are reported before Spark starts
+            parse_sinks(sinks, query.name, len(queries) > 1)  # mistakes are reported before Spark starts
         self._consoles: list[ConsoleSink] = []
 
     def run(self, until_done: bool, seconds: float | None, verify: bool) -> tuple[bool, bool]:
-        """Whether the queries came to their end, and whether an answer was found wrong."""
+        """Run the queries; return whether they ended by themselves, and whether any answer was wrong."""
         spark = quiet_spark(self._folder / "spark.log", self._shards or 2)
         try:
             engine = Engine(spark, self._shards, self._groups)
@@ -52,7 +52,7 @@ class Running:
             with interrupts() as stop:
                 quiet = any(sink.in_place for sink in self._consoles)
                 meanwhile = verdicts.take if verdicts is not None else lambda job: None
-                ended = work(jobs, stop, until_done, quiet, seconds, meanwhile)
+                ended = run_jobs(jobs, stop, until_done, quiet, seconds, meanwhile)
                 for sink in self._consoles:
                     sink.close()
                 if verdicts is not None:
@@ -63,8 +63,8 @@ class Running:
 
     def _job(self, engine: Engine, query: NamedQuery) -> QueryJob:
         place = self._folder / query.name
-        sinks: list[Sink] = outlets(self._sinks, query.name, len(self._queries) > 1)
-        if not any(isinstance(sink, ParquetSink) for sink in sinks):  # from the first start on, or it has holes
+        sinks: list[Sink] = parse_sinks(self._sinks, query.name, len(self._queries) > 1)
+        if not any(isinstance(sink, ParquetSink) for sink in sinks):  # from the first start on, to keep all changes
             sinks.append(ParquetSink(Checkpoint(place).answers))
         job = QueryJob(query.name, engine.query(query.plan, query.name), place, sinks)
         if shows_console(self._sinks):
@@ -75,5 +75,5 @@ class Running:
         return job
 
 
-def _status(job: Job) -> str:
+def _status(job: SparkJob) -> str:
     return "" if job.run is None else Progress(job.name, job.run).line()
