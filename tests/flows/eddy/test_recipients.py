@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from thalweg.flows.eddy.bits import Words, bitmap
-from thalweg.flows.eddy.recipients import Listed, Marked, Whose, recipients_of, together
+from thalweg.flows.eddy.recipients import Listed, Marked, Recipients, recipients_of, together
 
 
 def drawn(results: int, bits: int, share: float, seed: int = 1) -> tuple[Words, list[tuple[int, int]]]:
@@ -20,7 +20,7 @@ def drawn(results: int, bits: int, share: float, seed: int = 1) -> tuple[Words, 
     ]
 
 
-def told(found: Whose) -> list[tuple[int, int]]:
+def told(found: Recipients) -> list[tuple[int, int]]:
     if isinstance(found, Listed):
         return sorted(zip(found.bits.tolist(), found.results.tolist(), strict=True))
     return [(bit, result) for bit, results in found.by_bit() for result in results.tolist()]

@@ -13,7 +13,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints, Lane
 from thalweg.core.time import FOREVER
 from thalweg.flows.eddy.outputs import GroupOutputs
-from thalweg.flows.eddy.recipients import Marked, Whose
+from thalweg.flows.eddy.recipients import Marked, Recipients
 from thalweg.kernel.sweep.segments import run_starts
 
 Rows = tuple[Lane, Ints | None]  # a lane, and the rows of each result therein; None: as they are
@@ -28,7 +28,7 @@ class ResultPart:
 
     outputs: GroupOutputs
     columns: Sequence[Rows]
-    recipients: Whose
+    recipients: Recipients
     at: Ints
     ts: Sequence[Rows]
     sign: int = 1

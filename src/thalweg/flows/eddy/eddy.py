@@ -14,10 +14,10 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.flows.eddy.delivered import Delivered, ResultPart
 from thalweg.flows.eddy.events import EddyStep, in_order
-from thalweg.flows.eddy.group import QueryGroup
+from thalweg.flows.eddy.group import ShapeGroup
 from thalweg.flows.eddy.joining import Joining
 from thalweg.flows.eddy.query import SpjQuery
-from thalweg.flows.eddy.recipients import Listed, Whose, together
+from thalweg.flows.eddy.recipients import Listed, Recipients, together
 from thalweg.flows.eddy.routing import MakePolicy, Policy, policy_maker
 from thalweg.flows.eddy.shape import Shape, take_apart
 from thalweg.flows.eddy.source import EddySource, Routing
@@ -33,7 +33,7 @@ class _Entry:
 
     query: SpjQuery
     digest: str
-    group: QueryGroup
+    group: ShapeGroup
     bit: int
 
 
@@ -64,7 +64,7 @@ class Eddy(Stateful, kind="eddy/1"):
 
     def _begin(self) -> None:
         self._queries: dict[int, _Entry] = {}
-        self._groups: dict[Shape, QueryGroup] = {}
+        self._groups: dict[Shape, ShapeGroup] = {}
         self._sources = {
             name: EddySource(name, schema, self._pool, Routing(self._make(self._seed + place), self._skip, self._clock))
             for place, (name, schema) in enumerate(self._schemas.items())
@@ -160,23 +160,23 @@ class Eddy(Stateful, kind="eddy/1"):
             self._sources[stream].add((group.segments[use], bit), apart.clauses[use])
         self._queries[slot] = _Entry(query, digest(query), group, bit)
 
-    def _open(self, shape: Shape) -> QueryGroup:
+    def _open(self, shape: Shape) -> ShapeGroup:
         schemas = [self._schemas[stream] for stream in shape.streams]
-        group = self._groups[shape] = QueryGroup(digest(shape)[:16], shape, schemas, self._pool)
+        group = self._groups[shape] = ShapeGroup(digest(shape)[:16], shape, schemas, self._pool)
         for stream, segment in zip(shape.streams, group.segments, strict=True):
             self._sources[stream].space.open(segment)
         if shape.is_stored:
             self._joining.open(group)
         return group
 
-    def _close(self, group: QueryGroup) -> None:
+    def _close(self, group: ShapeGroup) -> None:
         del self._groups[group.shape]
         for stream, segment in zip(group.shape.streams, group.segments, strict=True):
             self._sources[stream].space.close(segment)
         if group.shape.is_stored:
             self._joining.close(group)
 
-    def _make_room(self, group: QueryGroup) -> None:
+    def _make_room(self, group: ShapeGroup) -> None:
         cleared = group.make_room()
         if cleared is not None and group.shape.is_stored:
             self._joining.clear(group, cleared)
@@ -186,7 +186,7 @@ class Eddy(Stateful, kind="eddy/1"):
     def _sift(self, source: EddySource, tuples: Batch, step: EddyStep) -> Iterator[ResultPart]:
         """Pass a stream's tuples through its filters by chunks; then to queries that only select, or into SteMs."""
         groups = [g for g in self._groups.values() if g.shape.streams == (source.stream,) and not g.shape.is_stored]
-        found: dict[str, list[tuple[Whose, int]]] = {group.name: [] for group in groups}
+        found: dict[str, list[tuple[Recipients, int]]] = {group.name: [] for group in groups}
         begin, stored = 0, bool(self._joining.segments(source.stream))
         for chunk in range(0, len(tuples), self._chunk) if len(source.members) else ():
             some = tuples.take(slice(chunk, chunk + self._chunk))

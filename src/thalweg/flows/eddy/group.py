@@ -19,7 +19,7 @@ from thalweg.flows.eddy.bits import WORD, Words, bitmap
 from thalweg.flows.eddy.links import Link, links_to
 from thalweg.flows.eddy.members import Segment
 from thalweg.flows.eddy.outputs import GroupOutputs, Projection
-from thalweg.flows.eddy.recipients import Whose, recipients_of
+from thalweg.flows.eddy.recipients import Recipients, recipients_of
 from thalweg.flows.eddy.shape import Apart, Shape, WindowExtent
 from thalweg.flows.eddy.steps import BitmapSteps
 from thalweg.flows.eddy.values import NO_NULL, compared
@@ -34,7 +34,7 @@ class JoinDemand:
     bits: set[int]
 
 
-class QueryGroup:
+class ShapeGroup:
     """Bits are assigned one after the other; bits of dropped queries are reused once there are many of them.
 
     Only then must they be cleared in stored tuples, and indexes be rebuilt.
@@ -66,7 +66,7 @@ class QueryGroup:
         """The words of each of its segments."""
         return self.segments[0].words
 
-    def recipients_of(self, lineage: Words) -> Whose:
+    def recipients_of(self, lineage: Words) -> Recipients:
         """The recipients of results with this lineage."""
         return recipients_of(lineage, len(self.extents))
 

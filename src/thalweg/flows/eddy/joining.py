@@ -14,7 +14,7 @@ from thalweg.core.time import Instant
 from thalweg.flows.eddy.bits import Words, any_bit
 from thalweg.flows.eddy.delivered import ResultPart
 from thalweg.flows.eddy.events import ArrivalCounts, EddyStep, JoinEvents
-from thalweg.flows.eddy.group import QueryGroup
+from thalweg.flows.eddy.group import ShapeGroup
 from thalweg.flows.eddy.links import stems_of
 from thalweg.flows.eddy.members import Segment
 from thalweg.flows.eddy.routing import Policy
@@ -52,7 +52,7 @@ class Joining(Stateful, kind="eddy-joins/1"):
         self.stores: dict[str, StoredTuples] = {}
         self.stems: dict[str, Stem] = {}
         self.policies: dict[str, Policy] = {}
-        self._groups: dict[str, QueryGroup] = {}
+        self._groups: dict[str, ShapeGroup] = {}
 
     def know(self, stream: str) -> None:
         """Declare a stream."""
@@ -71,7 +71,7 @@ class Joining(Stateful, kind="eddy-joins/1"):
             for key, part in parts.items():
                 part.restore(tree[name][key])
 
-    def open(self, group: QueryGroup) -> None:
+    def open(self, group: ShapeGroup) -> None:
         """Make the stores and SteMs that a group needs and that are missing."""
         self._groups[group.name] = group
         self.policies[group.name] = self._policy(group.name)
@@ -81,7 +81,7 @@ class Joining(Stateful, kind="eddy-joins/1"):
             if key not in self.stems:
                 self.stems[key] = Stem(stream, self._schemas[stream], values, self._pool)
 
-    def close(self, group: QueryGroup) -> None:
+    def close(self, group: ShapeGroup) -> None:
         """Remove the stores and SteMs that only this group needed."""
         del self._groups[group.name], self.policies[group.name]
         shapes = [other.shape for other in self._groups.values()]
@@ -96,7 +96,7 @@ class Joining(Stateful, kind="eddy-joins/1"):
             if stream in self.stores:
                 self.stores[stream].forget_stem(key)
 
-    def clear(self, group: QueryGroup, bits: Words) -> None:
+    def clear(self, group: ShapeGroup, bits: Words) -> None:
         """Clear the bits of dropped queries in all stored tuples."""
         for stream, segment in zip(group.shape.streams, group.segments, strict=True):
             self.stores[stream].clear(segment, bits)
@@ -160,7 +160,7 @@ class Joining(Stateful, kind="eddy-joins/1"):
         for stream, stored in self.stores.items():
             self._forget(stream, stored, now)
 
-    def _events(self, group: QueryGroup, step: EddyStep) -> Iterator[JoinEvents]:
+    def _events(self, group: ShapeGroup, step: EddyStep) -> Iterator[JoinEvents]:
         for use, (stream, segment) in enumerate(zip(group.shape.streams, group.segments, strict=True)):
             stored = self.stores[stream]
             lineage = stored.lineage(segment)

@@ -87,16 +87,16 @@ class Listed:
         return self
 
 
-Whose = Marked | Listed
+Recipients = Marked | Listed
 
 
-def recipients_of(lineage: Words, queries: int) -> Whose:
+def recipients_of(lineage: Words, queries: int) -> Recipients:
     """The shorter form, given the number of queries."""
     some, marked = lineage[:: max(1, len(lineage) // _SAMPLE)], Marked(lineage)
     return marked if count_bits(some) * _LIST_FROM >= len(some) * queries else marked.listed()
 
 
-def together(parts: Sequence[tuple[Whose, int]]) -> Whose:
+def together(parts: Sequence[tuple[Recipients, int]]) -> Recipients:
     """Concatenate parts, given the number of results of each."""
     if len(parts) == 1:
         return parts[0][0]

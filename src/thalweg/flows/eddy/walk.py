@@ -11,7 +11,7 @@ from thalweg.core.lanes import Ints, Lane
 from thalweg.flows.eddy.bits import Words, any_bit, bitmap, count_bits
 from thalweg.flows.eddy.delivered import ResultPart, Rows
 from thalweg.flows.eddy.events import ArrivalCounts, IntermediateTuples, JoinEvents
-from thalweg.flows.eddy.group import JoinDemand, QueryGroup
+from thalweg.flows.eddy.group import JoinDemand, ShapeGroup
 from thalweg.flows.eddy.links import Link
 from thalweg.flows.eddy.recipients import together
 from thalweg.flows.eddy.routing import Policy, Work
@@ -27,7 +27,7 @@ _WORDS_AT_ONCE = 1 << 19  # of lineage
 class Walk:
     """What a walk needs: stores by stream, SteMs, the routing policy, and the counts."""
 
-    group: QueryGroup
+    group: ShapeGroup
     stores: Mapping[str, StoredTuples]
     stems: Mapping[str, Stem]
     arrivals: ArrivalCounts
