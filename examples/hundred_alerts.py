@@ -17,7 +17,7 @@ for i in range(100):
         f"SELECT ts, price, volume FROM quotes [RANGE 2 SECONDS] WHERE symbol = '{symbol}' AND volume > {i * 90}",
         name=f"{owner}: {symbol} over {i * 90}",
         owner=owner,
-        results_per_second=200,
+        quotas={"results_per_second": 200},
     )
 
 made = generators.make("quotes", seed=5, rate=500, symbols=40)
@@ -31,8 +31,8 @@ for q in flow.queries():  # a user leaves
     if q.owner == "user3":
         flow.drop(q.id)
 late = flow.add("SELECT COUNT(*) AS n FROM quotes [RANGE 1 SECOND]", owner="user11", backfill=True)
-print(f"{len(flow.queries())} alerts; a new one begins with what the flow holds: {flow.answers(late)}")
+print(f"{len(flow.queries())} alerts; a new one begins with what the flow holds: {flow.answer(late)}")
 
 s.push("quotes", made.table(1_000, 500).to_pylist())
-top = flow.top()
-print(f"sharing has saved {100 * top['saved']:.0f} % of the work; the flow holds {top['held']['quotes']} quotes")
+metrics = flow.metrics()
+print(f"sharing has saved {100 * metrics.saved:.0f} % of the work; the flow holds {metrics.held} quotes")

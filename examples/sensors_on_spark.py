@@ -22,7 +22,7 @@ run = query.start("state", sink=table, trigger={"availableNow": True})  # all th
 run.wait_until_done()
 
 metrics = run.metrics()
-print(f"up to {metrics['now']}: batch {metrics['batch']}, {metrics['stored']:,} tuples held")
+print(f"up to {metrics.now}: batch {metrics.batch}, {metrics.stored:,} tuples held")
 with sqlite3.connect("sensors.db") as database:
     hot = database.execute("SELECT sensor, hottest FROM hot ORDER BY hottest DESC, sensor").fetchall()
 print(f"{len(hot)} hot sensors, hottest first: {hot[:3]}")

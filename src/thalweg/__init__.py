@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 __version__ = "0.2.0.dev0"  # the only place that says it: docs/releasing.md
 
 
-def local(today: date | str | None = None) -> Session:
-    """An in-process engine with a virtual clock: for tests, notebooks and teaching.
+def local(*, today: date | str | None = None) -> Session:
+    """An engine in this process, with a clock that you move: for tests, notebooks and teaching.
 
     `today` is the day that a bare time of day in a window refers to before the clock has started.
     """
-    return Session(date.fromisoformat(today) if isinstance(today, str) else today)
+    return Session(today=date.fromisoformat(today) if isinstance(today, str) else today)
 
 
 _ON_SPARK = {
@@ -40,7 +40,7 @@ _ON_SPARK = {
 
 
 def __getattr__(name: str) -> Any:
-    """What runs on Spark is imported when it is first asked for: everything else does without PySpark."""
+    """Import the Spark engine, its sinks and sources on first use: all the rest works without PySpark."""
     if name not in _ON_SPARK:
         raise AttributeError(f"module 'thalweg' has no attribute {name!r}")
     try:

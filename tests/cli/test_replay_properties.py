@@ -3,7 +3,7 @@ cells that come back from a file as something else."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -38,7 +38,9 @@ def replayed(s: Source, r: Source, text: str, chunk: int, until: int | None = No
     query = session.query(text)
     told = [_events("s", s), _events("r", r)]
     run = Replay(session, [query], told, until, chunk=chunk)
-    return [change for step in run.steps() for change in step.changes], query.now or 0
+    changes = [change for step in run.steps() for change in step.changes]
+    assert not isinstance(query.now, datetime)
+    return changes, query.now or 0
 
 
 def _events(name: str, rows: Source) -> list[RecordedEvent]:

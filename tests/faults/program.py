@@ -25,7 +25,7 @@ from thalweg.generators import make
 from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.local_spark import local_spark
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, TableSink, sqlite
 from thalweg.runtime.spark.sources.generator import generator
 
@@ -50,7 +50,7 @@ def run(folder: Path, master: str, rows: int, per_batch: int, settings: dict[str
     frame = generator(spark, "connections", rows=rows, rows_per_batch=per_batch, partitions=2, **OPTIONS)
     engine.stream("connections", frame, ahead=None)
     with disturbed(disturb, folder / "disturbed"):
-        running = engine.query(QUERY).start(folder / "checkpoint", sinks(folder), {"availableNow": True})
+        running = engine.query(QUERY).start(folder / "checkpoint", sink=sinks(folder), trigger={"availableNow": True})
     running.wait_until_done()
     replace_file(folder / "changes.json", json.dumps(changes_of(running)).encode())
     spark.stop()
@@ -77,7 +77,7 @@ def last_answer(changes: Counter[Change]) -> Counter[tuple[Any, ...]]:
     return Counter({row: count for row, count in answer.items() if count})
 
 
-def changes_of(running: Run) -> list[tuple[int, int, tuple[Any, ...]]]:
+def changes_of(running: SparkQueryRun) -> list[tuple[int, int, tuple[Any, ...]]]:
     """What a query has told so far: when, how often, the row."""
     return [(_micros(row["_t"]), row["_sign"], tuple(row)[2:]) for row in running.changes().collect()]
 

@@ -72,14 +72,17 @@ def soak(top: Path, minutes: int, rate: float, queries: dict[str, str]) -> list[
             spark, "connections", rows=rows, rows_per_batch=int(SECONDS_PER_BATCH * rate), partitions=2, rate=rate
         )
         engine.stream("c", frame, ahead=None)
-        runs.append(engine.query(text).start(top / name.replace(" ", "-"), Nowhere(), {"availableNow": True}))
+        runs.append(
+            engine.query(text).start(top / name.replace(" ", "-"), sink=Nowhere(), trigger={"availableNow": True})
+        )
     samples: list[Sample] = []
     began, origin = time.monotonic(), None
     while any(run.query.isActive for run in runs):
         time.sleep(0.5)
-        if min(run.checkpoint.committed for run in runs) < 0:
+        clocks = [run.clock_now for run in runs]
+        now = min((t for t in clocks if t is not None), default=None)
+        if now is None or None in clocks:
             continue
-        now = min(run.now for run in runs)
         origin = now if origin is None else origin
         minute = (now - origin) / MINUTE
         if minute >= len(samples):

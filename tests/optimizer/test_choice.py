@@ -149,7 +149,7 @@ def test_analyze_sets_measurements_beside_estimates() -> None:
     session.push("a", [(i // 10, i % 100, i % 2) for i in range(1000)])
     session.push("b", [(i, i % 100, 0) for i in range(100)])
     session.advance(100)
-    told = query.explain("json", analyze=True)["choice"]["chosen"]["plan"]
+    told = query.explain(format="json", analyze=True)["choice"]["chosen"]["plan"]
     leaves: dict[str, float] = {}
 
     def walk(each: dict[str, Any]) -> None:

@@ -134,7 +134,7 @@ def test_estimates_come_close_on_uniform_streams(cql: str) -> None:
         session.push(name, [tuple(map(int, row)) for row in rows])
     session.advance(horizon)
     sizes = [len(query.answer(t)) for t in range(500, horizon, 100)]
-    gained = query.metrics()[-1]["positive_out"]
+    gained = query.metrics().operators[-1].positive_out
     plan = plan_of(cql)
     found = cost(plan, declared([plan])).flow
     assert found.rate == pytest.approx(gained / horizon, rel=1 / 3)

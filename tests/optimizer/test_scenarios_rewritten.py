@@ -27,12 +27,13 @@ class RewritingSession(Session):
         self,
         plan: Plan,
         name: str,
-        strategy: str = "auto",
+        cql: str,
+        strategy: str,
         settings: Settings | None = None,
         statistics: Statistics | None = None,
     ) -> LocalQuery:
         as_it_is = Settings(optimize=False)  # what is rewritten already, and nothing else
-        return super()._register(rewrite(plan).plan, name, strategy, settings or as_it_is, statistics)
+        return super()._register(rewrite(plan).plan, name, cql, strategy, settings or as_it_is, statistics)
 
 
 @pytest.mark.parametrize("strategy", ["auto", "nt", "piggyback"])

@@ -17,6 +17,7 @@ from thalweg.core.rows import Bag, Change
 from thalweg.core.time import Instant
 from thalweg.patterns.derive import derive
 from thalweg.patterns.pattern import Expiry
+from thalweg.runtime.local import LocalQuery
 from thalweg.scenarios import Advance, LocalEngine, Scenario, parse_scenario, run_scenario
 from thalweg.scenarios.bind import bind_scenario
 
@@ -66,9 +67,14 @@ def prepared(scenario: Scenario, strategy: str = "auto") -> LocalEngine:
     return engine
 
 
+def queries_of(scenario: Scenario) -> list[LocalQuery]:
+    session = prepared(scenario).session
+    return [session.get_query(query.name) for query in session.queries()]
+
+
 def has_known_ends(scenario: Scenario) -> bool:
     """Whether no result of a query ends by an order or by a negative tuple alone."""
-    plans = [node for query in prepared(scenario).session.queries for node in query.plan.walk() if not is_nrr(node)]
+    plans = [node for query in queries_of(scenario) for node in query.plan.walk() if not is_nrr(node)]
     return all(derive(node).expiry not in (Expiry.ORDER, Expiry.NEGATIVE) for node in plans)
 
 
@@ -77,7 +83,7 @@ def has_known_ends(scenario: Scenario) -> bool:
 def test_the_input_triggered_answer_is_right_where_the_time_is_told(path: Path) -> None:
     scenario = read(path)
     bound = bind_scenario(scenario)
-    plans = [query.plan for query in prepared(scenario).session.queries]
+    plans = [query.plan for query in queries_of(scenario)]
     if any(isinstance(node, IStream | DStream | RStream) for plan in plans for node in plan.walk()):
         with pytest.raises(PlanError, match="the strategy ita cannot run this query"):
             prepared(scenario, "ita")
@@ -89,8 +95,7 @@ def test_the_input_triggered_answer_is_right_where_the_time_is_told(path: Path) 
                 continue
             engine = prepared(scenario, "ita")
             engine.feed([*(event for event in bound.events if event.t <= t), Advance(t)])
-            (query,) = (q for q in engine.session.queries if q.name == expected.query)
-            query.drain()
+            engine.session.get_query(expected.query).heartbeat()
             assert engine.answer(expected.query, t) == expected.bag
 
 

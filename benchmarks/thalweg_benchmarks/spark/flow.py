@@ -65,7 +65,7 @@ def _write(folder: Path, rows: int) -> None:
 def _ours(spark: SparkSession, folder: Path, wanted: list[str], rows_of_file: int) -> Timing:
     engine = Engine(spark, shards=CORES)
     engine.stream("s", parquet(spark, folder, _SCHEMA, files_per_batch=_FILES_PER_BATCH))
-    flow = engine.flow("filters", mkdtemp(), sees_all=False)
+    flow = engine.flow("filters", checkpoint=mkdtemp(), sees_all=False)
     flow.add_all([f"SELECT * FROM s [RANGE 1 MINUTE] WHERE {condition}" for condition in wanted])
     run_ = flow.start(sink=NoSink(), trigger={"availableNow": True})
     run_.wait_until_done()

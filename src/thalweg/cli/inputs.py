@@ -12,7 +12,7 @@ from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.core.errors import DataError, NameNotFoundError, did_you_mean
 from thalweg.core.time import Clock
 from thalweg.formats.recorded import BadRows, RecordedEvent, arrivals, find_files, updates
-from thalweg.runtime.local.standing_query import StandingQuery
+from thalweg.runtime.local.replay import ReplayedQuery
 
 
 def parse_inputs(_: click.Context, __: click.Parameter, given: Sequence[str]) -> list[tuple[str, str]]:
@@ -48,7 +48,7 @@ class Inputs:
         self.bad.setdefault(entry.name, BadRows(self.skip_bad_rows))
 
     def sources(
-        self, queries: Sequence[StandingQuery], clock: Clock, unread: bool = False
+        self, queries: Sequence[ReplayedQuery], clock: Clock, unread: bool = False
     ) -> list[Iterable[RecordedEvent]]:
         """The recorded events of each stream and table that a query reads: every stream needs an input, a table none.
 

@@ -15,9 +15,8 @@ from thalweg.core.errors import PlanError
 from thalweg.core.python_values import read_instant
 from thalweg.core.time import Clock, Instant
 from thalweg.runtime.local import Session
-from thalweg.runtime.local.replay import Replay, Step
+from thalweg.runtime.local.replay import Replay, ReplayedQuery, Step
 from thalweg.runtime.local.session import STRATEGIES
-from thalweg.runtime.local.standing_query import StandingQuery
 
 
 @click.command(short_help="Run the queries of a file over recorded rows.")
@@ -100,7 +99,11 @@ def replay(
     script = read_script(file)
     checked_queries(script)  # the session refuses the same queries, but without saying which
     session = Session()
-    queries = session.queries = choose(session.execute(script.text, script.name, strategy), wanted)
+    registered = session.execute(script.text, source=script.name, strategy=strategy)
+    queries = choose(registered, wanted)
+    for query in registered:
+        if query not in queries:
+            session.drop(query)
     clock = one_clock(session, queries)
     end = read_time(clock, "--until", until) if at is None else read_time(clock, "--at", at)
     files = Inputs(session.catalog, time_column, skip_bad_rows=bad_rows == "skip")
@@ -116,7 +119,7 @@ def replay(
         say(console(stderr=True), line)
 
 
-def show_run(to: Writer, show: str, run: Replay, queries: Sequence[StandingQuery], limit: int | None) -> None:
+def show_run(to: Writer, show: str, run: Replay, queries: Sequence[ReplayedQuery], limit: int | None) -> None:
     """Run to the end, or to the limit, and print the changes or answers."""
     if show == "changes":
         for query, changes in _first_changes(run.steps(), limit):
@@ -138,7 +141,7 @@ def _first_changes(steps: Iterable[Step], limit: int | None) -> Iterator[Step]:
             return
 
 
-def _final(run: Replay, queries: Sequence[StandingQuery]) -> Iterator[Answer]:
+def _final(run: Replay, queries: Sequence[ReplayedQuery]) -> Iterator[Answer]:
     run.finish()
     for query in queries:
         yield Answer(query, query.now if run.has_time else None, answer_order(query.plan, query.answer()))
@@ -154,7 +157,7 @@ def report(session: Session, files: Inputs, run: Replay) -> None:
         say(to, "no row says what time it is, so nothing changed; --show final prints the answer", "yellow")
 
 
-def one_clock(session: Session, queries: Sequence[StandingQuery]) -> Clock:
+def one_clock(session: Session, queries: Sequence[ReplayedQuery]) -> Clock:
     """The clock that all queries share; if they read only tables, the clock of the streams."""
     clocks = {query.plan.clock for query in queries} - {None}
     if len(clocks) > 1:

@@ -15,7 +15,7 @@ from thalweg.core.time import Instant, from_datetime
 from thalweg.cql import compile_script
 from thalweg.formats.recorded import no_such_file
 from thalweg.patterns import check
-from thalweg.runtime.local import name_all
+from thalweg.runtime.registry import name_all
 
 STDIN = "-"
 

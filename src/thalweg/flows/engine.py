@@ -159,7 +159,7 @@ class FlowEngine:
     def metrics(self, query: str) -> QueryMetrics:
         """What a running query has received, emitted and cost."""
         backend = self._backends[self._backend_of[query]]
-        return QueryMetrics.of(query, backend.usage(query), self._result_counts[query].results, backend.stored(query))
+        return QueryMetrics.of(backend.usage(query), self._result_counts[query].results, backend.stored(query))
 
     def operators(self, query: str) -> list[tuple[str, int]]:
         """The operators of a query, inputs first, each with the number of queries that share it."""

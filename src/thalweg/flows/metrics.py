@@ -13,31 +13,30 @@ from thalweg.flows.common_plans import Usage
 class QueryMetrics:
     """What a query has received, emitted and cost since it was added."""
 
-    id: str
-    seen: int
-    results: int
-    seconds: float  # its share of the time spent
-    work: float  # its share of the tuples that operators received
-    alone: int  # the tuples that operators would have received for this query alone
-    stored: int  # tuples stored for it, shared ones included
+    seen: int = 0
+    results: int = 0
+    seconds: float = 0.0  # its share of the time spent
+    work: float = 0.0  # its share of the tuples that operators received
+    alone: int = 0  # the tuples that operators would have received for this query alone
+    stored: int = 0  # tuples stored for it, shared ones included
 
     @staticmethod
-    def of(query: str, usage: Usage, results: int, stored: int) -> QueryMetrics:
+    def of(usage: Usage, results: int, stored: int) -> QueryMetrics:
         """The metrics of a query from its usage and counts."""
-        return QueryMetrics(query, usage.seen, results, usage.seconds, usage.part, usage.alone, stored)
+        return QueryMetrics(usage.seen, results, usage.seconds, usage.part, usage.alone, stored)
 
     @staticmethod
-    def together(query: str, counts: Iterable[Mapping[str, float]]) -> QueryMetrics:
+    def together(counts: Iterable[Mapping[str, float]]) -> QueryMetrics:
         """The metrics of a query that runs in several places, from the counts of each."""
         sums: Counter[str] = Counter()
         for part in counts:
             sums.update(part)
         whole = {name: int(sums[name]) for name in ("seen", "results", "alone", "stored")}
-        return QueryMetrics(query, seconds=float(sums["seconds"]), work=float(sums["work"]), **whole)
+        return QueryMetrics(seconds=float(sums["seconds"]), work=float(sums["work"]), **whole)
 
     def counts(self) -> dict[str, float]:
         """The numbers that can be added up over places."""
-        return {name: number for name, number in asdict(self).items() if name != "id"}
+        return asdict(self)
 
     def shown(self) -> dict[str, float]:
         """For people: the numbers, with shares in place of `alone`."""

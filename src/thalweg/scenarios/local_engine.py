@@ -26,7 +26,7 @@ class LocalEngine:
 
     def prepare(self, cql: str, name: str) -> None:
         """Declare streams and relations and register the queries."""
-        for query in self.session.execute(cql, name, self._strategy):
+        for query in self.session.execute(cql, source=name, strategy=self._strategy):
             self._queries[query.name] = query
 
     def feed(self, events: Sequence[Event]) -> None:

@@ -96,7 +96,7 @@ def test_auto_uses_it_where_candidates_must_be_looked_at_one_by_one() -> None:
 def test_explain_says_what_auto_does(query: str, shown: bool) -> None:
     session = tw.local()
     session.execute(STREAMS)
-    join = session.query(query).explain("json")
+    join = session.query(query).explain(format="json")
     while join["operator"] != "Join":
         (join,) = join["children"]
     assert ("two-catalogue order index" in [b["kind"] for b in join["buffer"]]) is shown

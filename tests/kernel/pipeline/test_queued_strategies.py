@@ -97,11 +97,11 @@ def test_the_input_triggered_answer_is_right_once_everybody_knows_the_time(root:
     for event in events[:stop]:
         feed(run, event)
     if stop:
-        run.drain(events[stop - 1][0])
+        run.heartbeat(events[stop - 1][0])
     for event in events[stop:]:
         feed(run, event)
     end = max(history.last, 0) + data.draw(st.integers(0, AFTERWARDS), label="ticks after the last event")
-    run.drain(end)
+    run.heartbeat(end)
     wanted, got = Reference(plan, history).answer(end), run.answer(end, end)
     note(f"reference {wanted}, input-triggered {got}")
     assert close(wanted, got)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.errors import PlanError
 from thalweg.core.time import BEGINNING
 from thalweg.kernel.pipeline import Strategy, build
+from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.kernel.pipeline.queued import Fifo, Network
 from thalweg.kernel.pipeline.queued.queue import Queue, QueueItem
 from thalweg.runtime.local import LocalQuery, Session
@@ -22,7 +25,7 @@ def figure1(strategy: str) -> LocalQuery:
     s = tw.local()
     s.execute("CREATE STREAM sales (item INT); CREATE RELATION favourites (item INT PRIMARY KEY)")
     s.insert("favourites", [(4,), (5,)])
-    q = s.query(FAVOURITES, strategy)
+    q = s.query(FAVOURITES, strategy=strategy)
     s.push("sales", [(0, 4), (1, 5), (2, 3), (3, 5), (4, 4), (5, 2), (6, 7)])
     return q
 
@@ -42,56 +45,56 @@ def test_only_the_input_triggered_answer_is_late() -> None:
     late, prompt = figure1("ita"), figure1("nta")
     for q in (late, prompt):
         q.changes()
-        q.drain()
+        q.heartbeat()
         q.changes()
-    assert late.delay()["maximum"] == 1 and late.delay()["average"] > 0
-    assert prompt.delay()["maximum"] == 0
+    assert late.delay().maximum == 1 and late.delay().average > 0
+    assert prompt.delay().maximum == 0
 
 
-def joined(strategy: str, partners: int) -> list[dict[str, object]]:
+def joined(strategy: str, partners: int) -> Sequence[OperatorMetrics]:
     """One tuple of r meets so many of s, and all leave again."""
     s = tw.local()
     s.execute("CREATE STREAM r (a INT); CREATE STREAM s (a INT)")
-    q = s.query("SELECT MAX(s.a) AS m FROM r [RANGE 5] JOIN s [RANGE 5] ON r.a = s.a", strategy)
+    q = s.query("SELECT MAX(s.a) AS m FROM r [RANGE 5] JOIN s [RANGE 5] ON r.a = s.a", strategy=strategy)
     s.push("r", [(1, 6)])
     s.push("s", [(t, 6) for t in (2, 3, 4) for _ in range(partners)])
     s.advance(20)
     assert q.answer() == [(None,)]
-    return q.metrics()
+    return q.metrics().operators
 
 
-def the(operator: str, metrics: list[dict[str, object]]) -> dict[str, object]:
-    (found,) = [m for m in metrics if m["operator"] == operator]
+def the(operator: str, metrics: Sequence[OperatorMetrics]) -> OperatorMetrics:
+    (found,) = [m for m in metrics if m.operator == operator]
     return found
 
 
 def test_a_join_sends_one_message_where_it_sent_negative_tuples() -> None:
-    assert the("Join", joined("nta", 4))["negative_out"] == 12
+    assert the("Join", joined("nta", 4)).negative_out == 12
     told = the("Join", joined("time-message", 4))
-    assert (told["negative_out"], told["messages_out"]) == (0, 1), "all results end when r's tuple does"
+    assert (told.negative_out, told.messages_out) == (0, 1), "all results end when r's tuple does"
 
 
 def test_no_message_without_results() -> None:
     s = tw.local()
     s.execute("CREATE STREAM r (a INT); CREATE STREAM s (a INT)")
-    q = s.query("SELECT MAX(s.a) AS m FROM r [RANGE 5] JOIN s [RANGE 5] ON r.a = s.a", "time-message")
+    q = s.query("SELECT MAX(s.a) AS m FROM r [RANGE 5] JOIN s [RANGE 5] ON r.a = s.a", strategy="time-message")
     s.push("r", [(1, 6), (2, 7)])
     s.push("s", [(2, 8)])
     s.advance(20)
     q.changes()
-    assert the("Join", q.metrics())["messages_out"] == 0
-    assert the("Join", q.metrics())["messages_in"] == 3, "each input's expirations reach the join"
+    assert the("Join", q.metrics().operators).messages_out == 0
+    assert the("Join", q.metrics().operators).messages_in == 3, "each input's expirations reach the join"
 
 
 def test_expire_sends_a_negative_tuple_only_for_what_qualifies() -> None:
     s = tw.local()
     s.execute("CREATE STREAM s (a INT)")
-    q = s.query("SELECT COUNT(*) AS n FROM s [RANGE 3] WHERE a > 7", "nta")
+    q = s.query("SELECT COUNT(*) AS n FROM s [RANGE 3] WHERE a > 7", strategy="nta")
     s.push("s", [(t, t % 10) for t in range(40)])
     s.advance(60)
     q.changes()
-    expire = the("Expire", q.metrics())
-    assert expire["negative_out"] == expire["positive_out"] == 8
+    expire = the("Expire", q.metrics().operators)
+    assert expire.negative_out == expire.positive_out == 8
 
 
 # -- queues
@@ -129,7 +132,7 @@ def test_a_tuple_delayed_below_is_not_overtaken_by_time() -> None:
     """GhanemEtAl2007, appendix A: 7 waits below SUM when 5 expires; under a global clock it would say 8, not 15."""
     s = tw.local()
     s.execute("CREATE STREAM s1 (v INT)")
-    plan = s.query("SELECT SUM(v) AS s FROM s1 [RANGE 5]", "reference").plan
+    plan = s.query("SELECT SUM(v) AS s FROM s1 [RANGE 5]", strategy="reference").plan
     network = Network(build(plan, Strategy.NTA), Strategy.NTA, Fifo())
     network.begin(BEGINNING)
     for t, v in ((0, 5), (2, 6), (3, 2)):
@@ -152,7 +155,7 @@ def test_a_tuple_delayed_below_is_not_overtaken_by_time() -> None:
 def changes_with(**settings: object) -> list[tuple[int, int, tuple[object, ...]]]:
     s = tw.local()
     s.execute("CREATE STREAM s (a INT)")
-    q = s.query("SELECT COUNT(*) AS n FROM s [RANGE 3]", "nta", settings=tw.Settings(**settings))  # type: ignore[arg-type]
+    q = s.query("SELECT COUNT(*) AS n FROM s [RANGE 3]", strategy="nta", settings=tw.Settings(**settings))  # type: ignore[arg-type]
     s.push("s", [(1, 1), (2, 1)])
     s.advance(20)
     return [change for change in q.changes() if change[1] > 0]
@@ -188,7 +191,7 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, object], messag
 def direct(cql: str) -> tuple[Session, LocalQuery]:
     s = tw.local()
     s.execute("CREATE STREAM r (a INT); CREATE STREAM s (a INT); CREATE RELATION t (a INT PRIMARY KEY)")
-    return s, s.query(cql, "direct")
+    return s, s.query(cql, strategy="direct")
 
 
 @pytest.mark.parametrize(
@@ -210,5 +213,5 @@ def test_direct_sends_no_negative_tuples() -> None:
     s.push("s", [(2, 1), (3, 1), (4, 2)])
     s.advance(20)
     assert [q.answer(t) for t in (1, 2, 4, 6, 7)] == [[], [(1,)], [(1,), (2,)], [(2,)], []]
-    assert all(m["negative_out"] == 0 for m in q.metrics())
-    assert the("Join", q.metrics())["positive_out"] == 5
+    assert all(m.negative_out == 0 for m in q.metrics().operators)
+    assert the("Join", q.metrics().operators).positive_out == 5

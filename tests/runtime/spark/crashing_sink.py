@@ -29,7 +29,7 @@ class Deadly:
 
 def query(spark: SparkSession, folder: Path) -> SparkQuery:
     engine = Engine(spark, shards=2)
-    engine.stream("s", spark.readStream.schema("ts long, k string").json(str(folder / "in")), "ts")
+    engine.stream("s", spark.readStream.schema("ts long, k string").json(str(folder / "in")))
     return engine.query("SELECT k FROM s [RANGE 5]")
 
 
@@ -39,7 +39,7 @@ def sinks(folder: Path) -> list[Sink]:
 
 if __name__ == "__main__":
     place = Path(sys.argv[1])
-    run = query(local_spark(2), place).start(place / "checkpoint", [*sinks(place), Deadly(1)])
+    run = query(local_spark(2), place).start(place / "checkpoint", sink=[*sinks(place), Deadly(1)])
     run.wait()
     (place / "in" / "1.json").write_text('{"ts": 4, "k": "b"}\n{"ts": 4, "k": "b"}\n')
     run.wait()

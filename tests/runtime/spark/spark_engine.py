@@ -25,7 +25,7 @@ from thalweg.patterns import check
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.inputs import AT, OPERATION
 from thalweg.runtime.spark.api.query import SparkQuery
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.schema import to_arrow, to_spark
 from thalweg.scenarios.events import Advance, Arrive, Event
 from thalweg.scenarios.micro_batches import first_instant, micro_batches, table_row
@@ -42,7 +42,7 @@ class SparkEngine:
         self._catalog = Catalog()
         self._queries: dict[str, tuple[SparkQuery, set[str]]] = {}
         self._files: dict[str, Schema] = {}
-        self.runs: dict[str, Run] = {}
+        self.runs: dict[str, SparkQueryRun] = {}
         self._first: dict[str, Instant] = {}
         self._written = 0
         self._changes: dict[str, Counter[tuple[Instant, Row]]] = {}

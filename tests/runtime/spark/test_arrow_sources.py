@@ -97,7 +97,7 @@ def test_new_files_are_read_once_after_a_restart(spark: SparkSession, folder: Pa
         run.wait_until_done()
         assert [row["c"] for row in run.answer().collect()] == [expected]
         write(folder / "more.parquet", range(30, 40))
-    rate, progress = run.metrics()["rows_per_second"], run.query.lastProgress
+    rate, progress = run.metrics().rows_per_second, run.query.lastProgress
     assert progress is not None and rate == pytest.approx(10 * 1000 / progress["batchDuration"]), "rows, not files"
 
 

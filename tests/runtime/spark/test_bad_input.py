@@ -28,7 +28,7 @@ from thalweg.core.types import DataType
 from thalweg.runtime.distributed.checkpoint import folder
 from thalweg.runtime.distributed.checkpoint import manifest as manifest_format
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.sources.directory import directory
 
 TICKS = "tick long, k string"
@@ -51,11 +51,11 @@ def put(folder: Path, name: str, *lines: str | dict[str, Any]) -> None:
     (folder / f".{name}").rename(folder / name)
 
 
-def answered(run: Run) -> int:
+def answered(run: SparkQueryRun) -> int:
     return int(run.answer().collect()[0][0])
 
 
-def reasons(run: Run, source: str) -> list[str]:
+def reasons(run: SparkQueryRun, source: str) -> list[str]:
     return sorted(row["_reason"] for row in run.bad_rows(source))
 
 
@@ -93,8 +93,8 @@ def test_every_row_is_answered_late_or_bad(format_: str, spark: SparkSession, tm
     assert len(texts) == 3 and any("ten" in text for text in texts) and any("yesterday" in text for text in texts)
     assert answered(run) == 2
     assert answered(run) + len(late) + len(bad) == len(rows) + 2
-    assert run.metrics()["side_outputs"] == {"late s": len(late), "bad s": len(bad)}
-    assert run.metrics()["waiting"] == 0
+    assert (run.metrics().late, run.metrics().bad_rows) == ({"s": len(late)}, {"s": len(bad)})
+    assert run.metrics().waiting == 0
     run.stop()
 
 
@@ -136,12 +136,12 @@ def test_an_empty_source_is_waited_for_and_can_be_drained(spark: SparkSession, t
     query = engine.query("SELECT k FROM s UNION ALL SELECT k FROM empty")
     run = query.start(tmp_path / "checkpoint")
     run.wait()
-    assert run.metrics()["waiting"] == 2
+    assert run.metrics().waiting == 2
     with pytest.raises(DataError, match="is not known yet"):
         run.answer(2)
     run.drain()
     run.wait()
-    assert (run.answer().count(), run.metrics()["waiting"]) == (2, 0)
+    assert (run.answer().count(), run.metrics().waiting) == (2, 0)
     run.stop()
 
 
@@ -213,7 +213,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_a_few_lines(spark: SparkSe
     run.stop()
 
 
-def refused(run: Run, folder: Path, message: str) -> None:
+def refused(run: SparkQueryRun, folder: Path, message: str) -> None:
     """More input makes a query that was started take up its state, which must fail."""
     put(folder / "s", f"more-{time.monotonic_ns()}.json", {"tick": 1, "k": "b"})
     with pytest.raises(CheckpointError, match=message) as caught:

@@ -14,6 +14,7 @@ from thalweg.core.errors import CheckpointError, DataError
 from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.query import SparkQuery
+from thalweg.runtime.spark.api.query_run import SparkQueryRun
 
 QUERY = """
 SELECT a.k, b.v AS bv, c.v AS cv FROM a [RANGE 1 HOUR], b [RANGE 1 HOUR], c [RANGE 1 HOUR]
@@ -45,24 +46,30 @@ def expected(numbers: range) -> Counter[tuple[int, int, int]]:
     return found
 
 
+def digest(found: SparkQuery | SparkQueryRun) -> str:
+    return str(found.explain(format="json")["choice"]["chosen"]["digest"])
+
+
 def test_a_restart_keeps_the_plan_that_the_state_is_of(spark: SparkSession, tmp_path: Path) -> None:
     write(tmp_path, "1.json", range(15))
     first = query(spark, tmp_path, a=1000.0, b=1000.0, c=0.01)
     first.start(tmp_path / "checkpoint", trigger=ONCE).wait_until_done()
     write(tmp_path, "2.json", range(15, 30))
     other = query(spark, tmp_path, a=0.01, b=1000.0, c=1000.0)
-    assert other.explain("json")["choice"]["chosen"]["digest"] != first.explain("json")["choice"]["chosen"]["digest"]
+    chosen = digest(first)
+    assert digest(other) != chosen
     run = other.start(tmp_path / "checkpoint", trigger=ONCE)
     run.wait_until_done()
     assert Counter((r.k, r.bv, r.cv) for r in run.answer().collect()) == expected(range(30))
 
-    told = run.explain("json")
-    assert told["chosen"]["digest"] == first.explain("json")["choice"]["chosen"]["digest"]
-    assert "seen" in run.explain()
+    assert digest(run) == digest(other) == chosen, "what is run, not what would be chosen now"
+    assert "seen" in run.explain(analyze=True) and "seen" not in run.explain()
     learned = run.statistics()
     assert set(learned.sources) == {"a", "b", "c"}
-    assert learned.sources["b"].rate == pytest.approx(30 / (run.now - 14_000_000 - 1_767_225_600_000_000), rel=0.01)
-    again = query(spark, tmp_path)._asking.choose(PinnedChoice(statistics=learned)).optimized
+    assert learned.sources["b"].rate == pytest.approx(
+        30 / (run.instant() - 14_000_000 - 1_767_225_600_000_000), rel=0.01
+    )
+    again = query(spark, tmp_path)._request.choose(PinnedChoice(statistics=learned)).optimized
     assert again is not None and again.statistics.sources["a"].origin == "measured"
 
     pinned = json.loads((tmp_path / "checkpoint" / "query.json").read_text())

@@ -26,7 +26,7 @@ def told(checkpoint: Path) -> dict[str, dict[str, Any]]:
 def test_queries_are_handed_in_at_the_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
     desk, checkpoint = flow(spark, tmp_path), tmp_path / "checkpoint"
     assert lines("flow", "add", checkpoint, QUERIES["few"], "--name", "few", "--owner", "ann") == ["q1"]
-    assert "has no report yet" in refusal("flow", "top", checkpoint)
+    assert "has no metrics yet" in refusal("flow", "top", checkpoint)
     write(tmp_path, "1.json", range(20))
     desk.start(trigger=ONCE).wait_until_done()  # the query was there before the first tuples
     assert lines("flow", "add", checkpoint, COUNTED, "--name", "counted", "--results", "90") == ["q2"]
@@ -36,8 +36,8 @@ def test_queries_are_handed_in_at_the_checkpoint(spark: SparkSession, tmp_path: 
     for _ in range(2):
         desk.start(trigger=ONCE).wait_until_done()
         write(tmp_path, "2.json", range(20, 45))
-    assert shown(desk.answers("few")) == expected(QUERIES["few"], range(45), 44)
-    assert shown(desk.answers("counted")) == expected(COUNTED, range(20, 45), 44)
+    assert shown(desk.answer("few")) == expected(QUERIES["few"], range(45), 44)
+    assert shown(desk.answer("counted")) == expected(COUNTED, range(20, 45), 44)
 
     assert [line.split()[:2] for line in lines("flow", "list", checkpoint)] == [
         ["id", "name"],
@@ -49,7 +49,7 @@ def test_queries_are_handed_in_at_the_checkpoint(spark: SparkSession, tmp_path: 
     assert (about["metrics"]["state"], about["metrics"]["seen"]) == ("running", 25)
     assert lines("flow", "top", checkpoint)[0].startswith("2 queries at 2026-01-01 00:00:44; ")
     assert lines("flow", "drop", checkpoint, "few") == ["q1"]
-    assert [query["id"] for query in desk.queries()] == ["q2"]
+    assert [query.id for query in desk.queries()] == ["q2"]
 
 
 def test_what_does_not_fit_is_said_at_the_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
@@ -60,7 +60,8 @@ def test_what_does_not_fit_is_said_at_the_checkpoint(spark: SparkSession, tmp_pa
         return n % 2 == 1
 
     made.register(odd)
-    desk = made.flow("desk", checkpoint, streams=["s"], tables=[], keys={"s": "k"}, sees_all=False)
+    options: dict[str, Any] = {"streams": ["s"], "tables": [], "keys": {"s": "k"}, "sees_all": False}
+    desk = made.flow("desk", checkpoint=checkpoint, **options)
     assert lines("flow", "add", checkpoint, "SELECT k FROM s WHERE odd(v)", "--name", "odd") == ["q1"]
     assert "does not read t" in refusal("flow", "add", checkpoint, QUERIES["joined"])
     assert "must see all its tuples in one place" in refusal("flow", "add", checkpoint, QUERIES["all"])
@@ -71,8 +72,8 @@ def test_what_does_not_fit_is_said_at_the_checkpoint(spark: SparkSession, tmp_pa
     assert "is the checkpoint of a flow on Spark" in refusal("flow", "start", checkpoint, tmp_path / "x.cql")
     write(tmp_path, "1.json", range(7))
     desk.start(trigger=ONCE).wait_until_done()
-    assert sorted(shown(desk.answers("odd")).elements()) == [(0,), (1,), (3,)]
-    again = engine(spark, tmp_path).flow("desk", checkpoint, streams=["s"], tables=[], keys={"s": "k"}, sees_all=False)
+    assert sorted(shown(desk.answer("odd")).elements()) == [(0,), (1,), (3,)]
+    again = engine(spark, tmp_path).flow("desk", checkpoint=checkpoint, **options)
     with pytest.raises(CheckpointError, match=r"odd \(q1\) of the flow desk calls ODD, which is not registered"):
         again.start(trigger=ONCE)
 

@@ -11,13 +11,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.query_run import SparkQueryRun
 
 FILES = 4
 
 
 @pytest.fixture
-def run(spark: SparkSession, tmp_path: Path) -> Iterator[Run]:
+def run(spark: SparkSession, tmp_path: Path) -> Iterator[SparkQueryRun]:
     """A query that has just been started, with rows for as many batches as there are files."""
     (tmp_path / "s").mkdir()
     for number in range(FILES):
@@ -33,7 +33,7 @@ def run(spark: SparkSession, tmp_path: Path) -> Iterator[Run]:
 
 
 @pytest.mark.parametrize("command", ["advance", "drain"])
-def test_a_command_waits_for_the_rows_that_are_there(run: Run, command: str) -> None:
+def test_a_command_waits_for_the_rows_that_are_there(run: SparkQueryRun, command: str) -> None:
     run.advance(100) if command == "advance" else run.drain()
     run.wait()
     assert run.late("s") == []
@@ -41,14 +41,14 @@ def test_a_command_waits_for_the_rows_that_are_there(run: Run, command: str) -> 
     assert run.now == (100 if command == "advance" else FILES - 1)
 
 
-def test_a_command_at_once_makes_them_late(run: Run) -> None:
+def test_a_command_at_once_makes_them_late(run: SparkQueryRun) -> None:
     run.advance(100, at_once=True)
     run.wait()
     assert run.now == 100
-    assert run.metrics()["side_outputs"]["late s"] > 0
+    assert run.metrics().late["s"] > 0
 
 
-def test_a_query_that_has_ended_takes_commands_for_its_next_start(run: Run) -> None:
+def test_a_query_that_has_ended_takes_commands_for_its_next_start(run: SparkQueryRun) -> None:
     run.wait()
     run.stop()
     run.advance(100)

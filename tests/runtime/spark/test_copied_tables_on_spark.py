@@ -42,10 +42,10 @@ def expected(numbers: range) -> Counter[tuple[int, int]]:
 def test_a_small_table_is_copied_and_the_stream_exchanged_once(spark: SparkSession, tmp_path: Path) -> None:
     asked = query(spark, tmp_path)
     assert COPY in asked.explain()
-    assert len(asked.explain("json")["stages"]) == 1
+    assert len(asked.explain(format="json")["stages"]) == 1
     kept = query(spark, tmp_path, broadcast=False)
     assert COPY not in kept.explain()
-    assert len(kept.explain("json")["stages"]) == 2
+    assert len(kept.explain(format="json")["stages"]) == 2
 
     write(tmp_path, "1.json", range(40))
     asked.start(tmp_path / "checkpoint", trigger={"availableNow": True}).wait_until_done()

@@ -62,7 +62,7 @@ def test_explain_says_what_runs_where(spark: SparkSession, tmp_path: Path, late:
     assert len(stages) == 2 and all(" x 3, in Python: " in line for line in stages)
     assert "Join" in stages[0] and "GroupBy" in stages[1]
     assert "  in: c by protocol" in rest.splitlines()
-    told = query.explain("json")
+    told = query.explain(format="json")
     assert [stream["stream"] for stream in told["streams"]] == ["c", "g"]
     assert [table["table"] for table in told["tables"]] == ["f"]
     assert [stage["stage"] for stage in told["stages"]] == [0, 1]
@@ -72,7 +72,7 @@ def test_explain_shows_the_selection_that_rows_meet_when_they_are_read(spark: Sp
     query = engine_of(spark, tmp_path).query("SELECT ts FROM c [RANGE 5 SECONDS] WHERE bytes > 5")
     read = "  in Python: rows without a time or too late go to a side output, the others to their shards if c.bytes > 5"
     assert f"{read}; only for late rows: protocol, dst" in query.explain().splitlines()
-    assert query.explain("json")["streams"][0]["selection"] == "c.bytes > 5"
+    assert query.explain(format="json")["streams"][0]["selection"] == "c.bytes > 5"
 
 
 def test_a_table_is_read_from_the_checkpoint_and_does_not_travel_with_tasks(

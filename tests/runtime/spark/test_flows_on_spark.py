@@ -40,7 +40,7 @@ def engine(spark: SparkSession, folder: Path) -> Engine:
 
 def flow(spark: SparkSession, folder: Path, **options: Any) -> SparkFlow:
     keys = {"s": "k", "t": "k"}
-    return engine(spark, folder).flow("desk", folder / "checkpoint", keys=keys, **options)
+    return engine(spark, folder).flow("desk", checkpoint=folder / "checkpoint", keys=keys, **options)
 
 
 def rows(stream: str, numbers: range) -> list[tuple[str, int, int]]:
@@ -89,29 +89,29 @@ def test_queries_come_and_go_and_each_has_its_own_answer(spark: SparkSession, tm
     write(tmp_path, "1.json", range(20))
     desk.start(trigger=ONCE).wait_until_done()
     for name, query in ids.items():
-        assert shown(desk.answers(query)) == expected(QUERIES[name], range(20), 19), name
+        assert shown(desk.answer(query)) == expected(QUERIES[name], range(20), 19), name
 
     late = {name: desk.add(QUERIES[name], name=name, owner="me") for name in ("counted", "last", "known")}
     filled = desk.add(QUERIES["few"], backfill=True)
     desk.drop("joined")
-    assert {q["name"]: q["state"] for q in desk.queries()}["counted"] == "waiting"
+    assert {q.name: q.state for q in desk.queries()}["counted"] == "waiting"
     with pytest.raises(QueryFailedError, match="no more"):
-        desk.start([ParquetSink(desk.checkpoint.answers), FailingOnce(2)], ONCE).wait_until_done()
+        desk.start(sink=[ParquetSink(desk.checkpoint.answers), FailingOnce(2)], trigger=ONCE).wait_until_done()
     again = flow(spark, tmp_path)  # as another process would
     again.start(trigger=ONCE).wait_until_done()
     write(tmp_path, "2.json", range(20, 45))
     run = again.start(trigger=ONCE)
     run.wait_until_done()
     for name in ("few", "all"):
-        assert shown(again.answers(ids[name])) == expected(QUERIES[name], range(45), 44), name
+        assert shown(again.answer(ids[name])) == expected(QUERIES[name], range(45), 44), name
     for name in late:
-        assert shown(again.answers(name)) == expected(QUERIES[name], range(20, 45), 44), name
-    assert shown(again.answers(filled)) == expected(QUERIES["few"], range(45), 44)
-    assert {q["name"] for q in again.queries()} == {"few", "all", "counted", "last", "known", filled}
-    assert {q["name"] for q in again.queries() if q["sees_all"]} == {"all", "last"}
-    assert all(q["state"] == "running" for q in again.queries())
+        assert shown(again.answer(name)) == expected(QUERIES[name], range(20, 45), 44), name
+    assert shown(again.answer(filled)) == expected(QUERIES["few"], range(45), 44)
+    assert {q.name for q in again.queries()} == {"few", "all", "counted", "last", "known", filled}
+    assert {q.name for q in again.queries() if q.sees_all} == {"all", "last"}
+    assert all(q.state == "running" for q in again.queries())
     with pytest.raises(NameNotFoundError, match="there is no query"):
-        again.answers(ids["joined"])
+        again.answer(ids["joined"])
 
 
 def test_a_query_that_fails_is_suspended_everywhere(spark: SparkSession, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_query_that_fails_is_suspended_everywhere(spark: SparkSession, tmp_pat
         return True
 
     made.register(lucky)
-    desk = made.flow("desk", tmp_path / "checkpoint", keys={"s": "k", "t": "k"})
+    desk = made.flow("desk", checkpoint=tmp_path / "checkpoint", keys={"s": "k", "t": "k"})
     risky, few = desk.add("SELECT k FROM s [RANGE 1 HOUR] WHERE lucky(v)"), desk.add(QUERIES["few"])
     desk.start(trigger=ONCE).wait_until_done()
     write(tmp_path, "1.json", range(20))
@@ -132,22 +132,24 @@ def test_a_query_that_fails_is_suspended_everywhere(spark: SparkSession, tmp_pat
     write(tmp_path, "2.json", range(20, 45))
     for _ in range(2):
         desk.start(trigger=ONCE).wait_until_done()
-    states = {q["id"]: (q["state"], q["reason"]) for q in desk.queries()}
+    states = {q.id: (q.state, q.reason) for q in desk.queries()}
     assert states[few] == ("running", None)
     assert states[risky][0] == "suspended" and "LUCKY raised ValueError for (13)" in str(states[risky][1])
-    assert shown(desk.answers(few)) == expected(QUERIES["few"], range(45), 44)
+    assert shown(desk.answer(few)) == expected(QUERIES["few"], range(45), 44)
     desk.drop(risky)
-    assert [q["id"] for q in desk.queries()] == [few]
+    assert [q.id for q in desk.queries()] == [few]
 
 
 def test_what_a_flow_does_not_do_is_said(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(PlanError, match="the flow desk needs a folder"):
+        engine(spark, tmp_path).flow("desk")
     desk = flow(spark, tmp_path, streams=["s"], tables=[], sees_all=False)
     with pytest.raises(PlanError, match="does not read t"):
         desk.add(QUERIES["joined"])
     with pytest.raises(PlanError, match="must see all its tuples in one place"):
         desk.add(QUERIES["all"])
     with pytest.raises(PlanError, match="does not run"):
-        desk.answers(desk.add(QUERIES["few"]))
+        desk.answer(desk.add(QUERIES["few"]))
     with pytest.raises(NameNotFoundError, match="there is no query q9"):
         desk.drop("q9")
     first = desk.add(QUERIES["few"], name="few")

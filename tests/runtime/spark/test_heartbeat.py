@@ -51,15 +51,15 @@ def test_a_window_empties_though_no_row_comes_any_more(spark: SparkSession, tmp_
     run.wait()
     assert run.answer("2026-01-01 00:00:10").count() == 1
     began = run.instant("2026-01-01 00:00:10")
-    eventually(lambda: run.now >= began + 6 * SECOND)
+    eventually(lambda: run.instant() >= began + 6 * SECOND)
     assert run.answer().count() == 0
     changes = sorted((row["_t"].second, row["_sign"]) for row in run.changes().collect())
     assert changes == [(10, 1), (12, 1), (13, -2)]
     run.stop()
-    stood, batches = run.now, run.checkpoint.committed
+    stood, batches = run.instant(), run.checkpoint.committed
     run = asked.start(tmp_path / "checkpoint")  # goes on from there: no time is lost or told twice
     eventually(lambda: run.checkpoint.committed > batches + 1)
-    assert run.now > stood
+    assert run.instant() > stood
     assert sorted((row["_t"].second, row["_sign"]) for row in run.changes().collect()) == changes
     run.stop()
 

@@ -59,7 +59,7 @@ def test_a_sink_that_only_looks_whether_there_is_something_lets_all_shards_go_on
     spark: SparkSession, tmp_path: Path
 ) -> None:
     sink = LooksFirst()
-    run = query(spark).start(tmp_path / "checkpoint", sink, {"availableNow": True})
+    run = query(spark).start(tmp_path / "checkpoint", sink=sink, trigger={"availableNow": True})
     run.wait_until_done()
     assert sink.batches == list(range(ROWS // PER_BATCH))
     last = run.checkpoint.committed

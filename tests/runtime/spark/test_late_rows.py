@@ -36,7 +36,7 @@ def test_late_rows_are_whole_unless_it_was_said_otherwise(
     run.drain()
     run.wait()
     assert [(row["k"], row["note"], row["_time"]) for row in run.late("s")] == [("a", note, 7)]
-    assert run.metrics()["side_outputs"] == {"late s": 1}
+    assert (run.metrics().late, run.metrics().bad_rows) == ({"s": 1}, {})
     assert [tuple(row) for row in run.answer().collect()] == [("a", 3)]
     run.stop()
 

@@ -31,7 +31,7 @@ from thalweg.core.types import DataType
 from thalweg.reference.evaluate import Reference
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.inputs import AT, OPERATION
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.schema import to_arrow, to_spark
 
 EXAMPLES = int(os.environ.get("THALWEG_SPARK_PLANS", "2"))
@@ -45,7 +45,7 @@ class OnSpark:
     """A plan whose streams and tables are folders of Parquet files."""
 
     def __init__(self, spark: SparkSession, plan: Plan, shards: int, folder: Path) -> None:
-        self._engine, self._folder, self._files = Engine(spark, shards), folder, dict[str, Schema]()
+        self._engine, self._folder, self._files = Engine(spark, shards=shards), folder, dict[str, Schema]()
         catalog = catalog_of(plan)
         for stream in catalog.streams:
             frame = self._source(spark, stream.name, (*stream.schema, Field(TICK, DataType.BIGINT)))
@@ -55,7 +55,7 @@ class OnSpark:
             frame = self._source(spark, relation.name, (*relation.schema, *extra))
             self._engine.relation(relation.name, frame, retroactive=relation.retroactive)
         self._query = self._engine.query(plan)
-        self.run: Run | None = None
+        self.run: SparkQueryRun | None = None
 
     def _source(self, spark: SparkSession, name: str, fields: Sequence[Field]) -> DataFrame:
         (self._folder / name).mkdir(parents=True)

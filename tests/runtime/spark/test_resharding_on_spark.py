@@ -13,7 +13,7 @@ from thalweg.runtime.distributed.checkpoint.inspection import shards as held
 from thalweg.runtime.distributed.checkpoint.layouts import Layout
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.failures import QueryFailedError
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.sinks import ParquetSink, Sink
 from thalweg.runtime.spark.sources.generator import generator
 
@@ -31,13 +31,13 @@ class Failing:
             raise OSError("no more")
 
 
-def run(spark: SparkSession, folder: Path, shards: int, rows: int, *sinks: Sink) -> Run:
+def run(spark: SparkSession, folder: Path, shards: int, rows: int, *sinks: Sink) -> SparkQueryRun:
     """A join, then a GROUP BY, over as many rows."""
     engine = Engine(spark, shards=shards)
     frame = generator(spark, "connections", rows=rows, rows_per_batch=PER_BATCH, partitions=2, **OPTIONS)
     engine.stream("connections", frame, ahead=None)
     parquet = ParquetSink(folder / "changes")
-    return engine.query(QUERY).start(folder / "checkpoint", [parquet, *sinks], {"availableNow": True})
+    return engine.query(QUERY).start(folder / "checkpoint", sink=[parquet, *sinks], trigger={"availableNow": True})
 
 
 def test_a_query_goes_on_in_other_numbers_of_shards(spark: SparkSession, tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_a_query_goes_on_in_other_numbers_of_shards(spark: SparkSession, tmp_pat
         run(spark, tmp_path, 2, 400, Failing(2)).wait_until_done()  # batch 2 is done in two shards, and not committed
     more = run(spark, tmp_path, 5, 400)
     more.wait_until_done()
-    assert more.metrics()["batch"] == 3
+    assert more.metrics().batch == 3
     assert {(s.stage, s.shard) for s in held(more.checkpoint)} == {(i, j) for i in range(2) for j in range(5)}
     one = run(spark, tmp_path, 1, ROWS)
     one.wait_until_done()
@@ -57,4 +57,4 @@ def test_a_query_goes_on_in_other_numbers_of_shards(spark: SparkSession, tmp_pat
     never_stopped = run(spark, tmp_path / "never stopped", 2, ROWS)
     never_stopped.wait_until_done()
     assert netted(changes_of(one)) == netted(changes_of(never_stopped))
-    assert (one.now, one.metrics()["stored"]) == (never_stopped.now, never_stopped.metrics()["stored"])
+    assert (one.now, one.metrics().stored) == (never_stopped.now, never_stopped.metrics().stored)

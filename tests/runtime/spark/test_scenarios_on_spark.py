@@ -44,7 +44,7 @@ def test_spark_gives_what_the_scenario_says(
     names: tuple[str, ...], shards: int, spark: SparkSession, tmp_path: Path
 ) -> None:
     def run(name: str) -> list[str]:
-        engine = SparkEngine(Engine(spark, shards), tmp_path / name)
+        engine = SparkEngine(Engine(spark, shards=shards), tmp_path / name)
         try:
             scenario = parse_scenario((FOLDER / f"{name}.scenario").read_text(encoding="utf-8"), name)
             return [str(mismatch) for mismatch in run_scenario(scenario, engine)]

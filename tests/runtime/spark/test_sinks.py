@@ -19,7 +19,7 @@ from runtime.spark.conftest import environment
 from runtime.spark.crashing_sink import DEATH, query, sinks
 from runtime.spark.databases import bag, select, start_postgres
 from thalweg.core.errors import CheckpointError, DataError
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink, TableSink, sqlite
 
 
@@ -28,7 +28,7 @@ def put(folder: Path, name: str, *rows: tuple[int, str]) -> None:
     (folder / "in" / f"{name}.json").write_text("".join(f'{{"ts": {ts}, "k": "{k}"}}\n' for ts, k in rows))
 
 
-def answer(run: Run) -> Counter[tuple[Any, ...]]:
+def answer(run: SparkQueryRun) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(row) for row in run.answer().collect())
 
 
@@ -40,18 +40,18 @@ def test_all_sinks_hold_the_same_answer(spark: SparkSession, tmp_path: Path) -> 
     put(tmp_path, "0", (1, "a"), (2, "b"), (2, "b"))
     q = query(spark, tmp_path)
 
-    def check(run: Run, *rows: str) -> None:
+    def check(run: SparkQueryRun, *rows: str) -> None:
         run.wait()
         wanted = Counter((row,) for row in rows)
         assert [answer(run), *(bag(table.answer()) for table in tables)] == [wanted] * 3
 
-    run = q.start(tmp_path / "checkpoint", every)
+    run = q.start(tmp_path / "checkpoint", sink=every)
     check(run, "a", "b", "b")
     run.advance(6)
     check(run, "b", "b")
     run.stop()
     put(tmp_path, "1", (7, "c"))
-    run = q.start(tmp_path / "checkpoint", every)
+    run = q.start(tmp_path / "checkpoint", sink=every)
     check(run, "c")
     run.stop()
     assert select(postgres, "SELECT batch, clock FROM answer__batch") == [(2, 7)]
@@ -68,16 +68,16 @@ def test_all_sinks_hold_the_same_answer(spark: SparkSession, tmp_path: Path) -> 
         (tables[0], "kept by a query with another"),
         (every[0], "of a query with another checkpoint"),
     ):
-        run = q.start(tmp_path / f"another {complaint}", sink)
+        run = q.start(tmp_path / f"another {complaint}", sink=sink)
         with pytest.raises(Exception, match=complaint):
             run.wait()
-    run = q.start(tmp_path / "checkpoint", [ParquetSink(tmp_path / "more"), tables[0]])
+    run = q.start(tmp_path / "checkpoint", sink=[ParquetSink(tmp_path / "more"), tables[0]])
     put(tmp_path, "2", (8, "c"))
     run.wait()
     with pytest.raises(CheckpointError, match="holds 1 of the 4 batches"):
         run.answer()
     run.stop()
-    run = q.start(tmp_path / "checkpoint", tables[0])
+    run = q.start(tmp_path / "checkpoint", sink=tables[0])
     with pytest.raises(DataError, match="no answers to give"):
         run.answer()
     run.stop()
@@ -99,7 +99,7 @@ def test_a_process_that_dies_between_two_commits(spark: SparkSession, tmp_path: 
     run_until_death(tmp_path)
     database = sqlite(tmp_path / "answers.db")
     assert select(database, "SELECT batch FROM answer__batch") == [(1,)], "the database has it"
-    run = query(spark, tmp_path).start(tmp_path / "checkpoint", sinks(tmp_path))
+    run = query(spark, tmp_path).start(tmp_path / "checkpoint", sink=sinks(tmp_path))
     assert run.checkpoint.committed == 0, "Spark has not"
     run.wait()
     wanted = Counter({("a",): 1, ("b",): 2})
@@ -114,7 +114,7 @@ def test_any_sink_of_spark_s(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path, "0", (1, "a"), (3, "b"))
     q = query(spark, tmp_path)
     options = q.writer_options(tmp_path / "checkpoint")
-    writer = q.changes(tmp_path / "checkpoint").writeStream.format("json").options(**options)
+    writer = q.change_stream(tmp_path / "checkpoint").writeStream.format("json").options(**options)
     assert writer.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination(60)
     found = spark.read.json(str(tmp_path / "out")).select("k", "_ts", "_exp", "_sign").collect()
     assert sorted(map(tuple, found)) == [("a", 1, 6, 1), ("b", 3, 8, 1)]

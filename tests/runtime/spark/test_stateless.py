@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,15 +49,14 @@ def query(spark: SparkSession, folder: Path, described: bool, lateness: int | No
     engine = Engine(spark, shards=2)
     by_spark = spark.readStream.schema(to_spark(ROWS)).option("maxFilesPerTrigger", 1).parquet(str(folder))
     ours = parquet(spark, folder, ROWS, files_per_batch=1)
-    engine.stream("s", ours if described else by_spark, "tick", lateness)
+    engine.stream("s", ours if described else by_spark, timestamp="tick", lateness=lateness)
     return engine.query(QUERY)
 
 
 def told(found: SparkQuery, checkpoint: Path) -> dict[str, Any]:
     run = found.start(checkpoint, trigger=ONCE)
     run.wait_until_done()
-    metrics = run.metrics()
-    del metrics["rows_per_second"]
+    metrics = replace(run.metrics(), rows_per_second=None, operators=())
     return {
         "changes": sorted(map(str, run.changes().collect())),
         "answer": sorted(map(str, run.answer().collect())),
@@ -85,7 +85,7 @@ def test_rows_answered_at_once_are_as_those_that_pass_through_shards(
 def test_a_query_over_a_stream_that_waits_longer_is_another(spark: SparkSession, tmp_path: Path) -> None:
     """So no row that waits is ever passed by those that are answered at once."""
     write(tmp_path / "in", 0, 100)
-    assert told(query(spark, tmp_path / "in", True, lateness=5), tmp_path / "checkpoint")["metrics"]["waiting"] > 0
+    assert told(query(spark, tmp_path / "in", True, lateness=5), tmp_path / "checkpoint")["metrics"].waiting > 0
     with pytest.raises(CheckpointError, match="declared otherwise"):
         query(spark, tmp_path / "in", True).start(tmp_path / "checkpoint", trigger=ONCE)
 

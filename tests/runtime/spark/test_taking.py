@@ -91,7 +91,7 @@ def test_two_parquet_sinks_hold_the_same(spark: SparkSession, tmp_path: Path) ->
     put(tmp_path, "0", (1, "a"), (2, "b"), (2, "b"))
     both = [ParquetSink(tmp_path / "one"), ParquetSink(tmp_path / "two")]
     assert Sinks(both, SCHEMA).in_tasks is both[0]
-    run = query(spark, tmp_path).start(tmp_path / "checkpoint", both)
+    run = query(spark, tmp_path).start(tmp_path / "checkpoint", sink=both)
     run.wait()
     run.stop()
     one, two = (pq.read_table(tmp_path / name).sort_by("k").to_pylist() for name in ("one", "two"))

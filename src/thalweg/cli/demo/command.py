@@ -58,7 +58,7 @@ def demo(delay: float | None, spark: bool, seconds: float) -> None:
     for line in text.rstrip().split("\n"):
         say(to, line, "dim" if line.startswith("--") else "")
     session = Session()
-    queries = session.execute(text, SCRIPT.name)
+    queries = session.execute(text, source=SCRIPT.name)
     for query in queries:
         say(to, f"\nEXPLAIN {query.name}", "bold")
         say(to, explain_text(query.plan).rstrip())
@@ -66,7 +66,7 @@ def demo(delay: float | None, spark: bool, seconds: float) -> None:
     inputs.add("connections", str(ROWS))
     run = Replay(session, queries, inputs.sources(queries, Clock.TIMESTAMPS), END)
     pictures = frames(answers(run.steps()), queries)
-    say(to, f"\n{run.told} connections", "bold")
+    say(to, f"\n{run.rows} connections", "bold")
     _play(to, pictures, (PACE if to.is_terminal else 0) if delay is None else delay)
     say(to, "")
     say(to, f"Next: thalweg replay {SCRIPT} --input connections={ROWS} --query silent_hosts", "bold")

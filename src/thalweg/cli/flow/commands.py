@@ -108,7 +108,7 @@ def show(flowdir: str, query: str, as_json: bool) -> None:
     folder = folder_at(flowdir)
     live = folder.live
     command = live[find(live, query)]
-    reported = (folder.report() or {}).get("queries", [])
+    reported = (folder.metrics() or {}).get("queries", [])
     metrics = next((found for found in reported if found["id"] == command.id), None)
     if as_json:
         click.echo(json.dumps({**command.about(), "metrics": metrics}, ensure_ascii=False))

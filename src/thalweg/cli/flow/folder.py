@@ -13,13 +13,13 @@ from thalweg.flows.catalog import Catalogue
 from thalweg.flows.command import Command
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
-from thalweg.runtime.distributed.checkpoint.report import flow_top
+from thalweg.runtime.distributed.checkpoint.report import flow_metrics
 
 METRICS = "metrics.json"
 
 
 class CatalogueFolder:
-    """A catalogue, and beside it the report of the flow that ran last."""
+    """A catalogue, and beside it the metrics of the flow that runs, or ran last."""
 
     def __init__(self, folder: str, there: bool) -> None:
         self._folder = Path(folder)
@@ -41,13 +41,13 @@ class CatalogueFolder:
         """Drop a query from the catalogue."""
         return self._catalogue.drop(query)
 
-    def report(self) -> dict[str, Any] | None:
-        """The flow's last report; None if it has never run."""
+    def metrics(self) -> dict[str, Any] | None:
+        """The metrics that the flow wrote last; None if it has never run."""
         path = self._folder / METRICS
         if not path.exists():
             return None
-        report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return report
+        metrics: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return metrics
 
 
 class CheckpointFolder:
@@ -71,12 +71,12 @@ class CheckpointFolder:
         """Send the flow a command to drop a query."""
         return self._desk.drop(query)
 
-    def report(self) -> dict[str, Any] | None:
-        """What the shards have done up to the last batch; None before the first."""
+    def metrics(self) -> dict[str, Any] | None:
+        """The metrics of the last batch; None before the first."""
         reports = self._checkpoint.reports()
         if not reports:
             return None
-        return {**flow_top(self._desk.definition.name, self.live, reports), "done": False}
+        return {**flow_metrics(self._desk.definition.name, self.live, reports).as_json(), "done": False}
 
 
 def folder_at(flowdir: str, there: bool = True) -> CatalogueFolder | CheckpointFolder:

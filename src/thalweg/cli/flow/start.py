@@ -17,7 +17,7 @@ from thalweg.core.errors import PlanError
 from thalweg.flows.catalog import Catalogue
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk
 from thalweg.runtime.local import Session
-from thalweg.runtime.local.flow_query import FlowQuery
+from thalweg.runtime.local.flow_query import LocalFlowQuery
 from thalweg.runtime.local.replay import Replay
 from thalweg.runtime.spark.tools.source import Source
 
@@ -86,11 +86,11 @@ def start(
         )
     Catalogue.there(flowdir)
     session = _declared(file)
-    flow = session.flow(Path(flowdir).name, flowdir)
+    flow = session.flow(Path(flowdir).name, folder=flowdir)
     files = Inputs(session.catalog, time_column, skip_bad_rows=bad_rows == "skip")
     for name, pattern in inputs:
         files.add(name, pattern)
-    queries: list[FlowQuery] = []
+    queries: list[LocalFlowQuery] = []
     watch = Watch(flow, flowdir, queries, need_inputs(files))
     watch.look()
     if not queries:
@@ -99,13 +99,13 @@ def start(
     to: Writer = TableWriter(queries, named=True) if format_ == "table" else JsonLinesWriter(queries, named=True)
     with progress(quiet=show != "changes") as tell:
 
-        def count(rows: int) -> None:
+        def look(rows: int) -> None:
             tell(rows)
             watch.look_now_and_then()
 
         rows = files.sources(queries, clock, unread=True)
         looked_at = queries if show == "changes" else []
-        run = Replay(session, looked_at, rows, read_time(clock, "--until", until), count)
+        run = Replay(session, looked_at, rows, read_time(clock, "--until", until), look)
         if show == "nothing":
             run.finish()
         else:
@@ -138,7 +138,7 @@ def _declared(file: str) -> Session:
     """A session with the streams and tables of a file; a query in the file is an error."""
     script = read_script(file)
     session = Session()
-    queries = session.execute(script.text, script.name)
+    queries = session.execute(script.text, source=script.name)
     if queries:
         raise PlanError(
             f"{script.name} has the query {queries[0].name}, but the queries of a flow are in its folder",

@@ -30,11 +30,11 @@ _HEADERS = {
 _TEXTS = ("id", "name", "owner", "state")
 
 
-def write_metrics(flowdir: str, report: Mapping[str, Any]) -> None:
-    """Replace the flow's report; a concurrent reader sees the old one or the new one, whole."""
+def write_metrics(flowdir: str, metrics: Mapping[str, Any]) -> None:
+    """Replace the flow's metrics in one step: a reader sees the old ones or the new ones."""
     path = Path(flowdir) / METRICS
     draft = path.with_suffix(".draft")
-    draft.write_text(json.dumps(report, ensure_ascii=False), encoding="utf-8")
+    draft.write_text(json.dumps(metrics, ensure_ascii=False), encoding="utf-8")
     draft.replace(path)
 
 
@@ -43,7 +43,7 @@ def write_metrics(flowdir: str, report: Mapping[str, Any]) -> None:
 @click.option("--watch", metavar="SECONDS", type=click.FloatRange(min=0.1), help="Repeat while the flow runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print the metrics as JSON.")
 def top(flowdir: str, watch: float | None, as_json: bool) -> None:
-    """Show the queries of the flow in FLOWDIR, the costliest first, as the flow that runs, or ran last, tells.
+    """Show the queries of the flow in FLOWDIR, the costliest first, of the flow that runs, or ran last.
 
     \b
     tuples       tuples that the query has read
@@ -54,25 +54,25 @@ def top(flowdir: str, watch: float | None, as_json: bool) -> None:
     held         tuples in the state of its operators, including shared operators
     """
     while True:
-        report = folder_at(flowdir).report()
-        if report is None:
+        metrics = folder_at(flowdir).metrics()
+        if metrics is None:
             raise DataError(f"the flow in {flowdir} has no metrics yet", hint="thalweg flow start FLOWDIR FILE.cql")
         if as_json:
-            click.echo(json.dumps(report, ensure_ascii=False))
+            click.echo(json.dumps(metrics, ensure_ascii=False))
         else:
             if watch is not None:
                 click.clear()
-            for line in _lines(report):
+            for line in _lines(metrics):
                 say(console(), line)
-        if watch is None or report["done"]:
+        if watch is None or metrics["done"]:
             return
         time.sleep(watch)
 
 
-def _lines(report: Mapping[str, Any]) -> Iterator[str]:
-    queries = sorted(report["queries"], key=lambda query: -query.get("seconds", 0.0))
-    stands = "the beginning" if report["now"] is None else report["now"]
-    yield f"{len(queries)} queries at {stands}; {report['saved']:.1%} of their work saved by sharing"
+def _lines(metrics: Mapping[str, Any]) -> Iterator[str]:
+    queries = sorted(metrics["queries"], key=lambda query: -query.get("seconds", 0.0))
+    stands = "the beginning" if metrics["now"] is None else metrics["now"]
+    yield f"{len(queries)} queries at {stands}; {metrics['saved']:.1%} of their work saved by sharing"
     columns = Columns(list(_HEADERS.values()), [key not in _TEXTS for key in _HEADERS])
     lines = columns.lines([[_cell(key, query.get(key)) for key in _HEADERS] for query in queries])
     yield from [columns.header(), *lines]

@@ -10,8 +10,9 @@ from thalweg.cli.flow.top import write_metrics
 from thalweg.cli.inputs import Inputs
 from thalweg.cli.output import console, say
 from thalweg.core.errors import DataError
-from thalweg.runtime.local.flow import RUNNING, Flow
-from thalweg.runtime.local.flow_query import FlowQuery
+from thalweg.flows.query_info import QueryState
+from thalweg.runtime.local.flow import LocalFlow
+from thalweg.runtime.local.flow_query import LocalFlowQuery
 
 SECONDS_BETWEEN_LOOKS = 0.5  # at the catalogue
 
@@ -32,7 +33,9 @@ def need_inputs(files: Inputs) -> Callable[[Plan], None]:
 class Watch:
     """Keeps the list of running queries up to date, and writes the flow's metrics."""
 
-    def __init__(self, flow: Flow, flowdir: str, queries: list[FlowQuery], accept: Callable[[Plan], None]) -> None:
+    def __init__(
+        self, flow: LocalFlow, flowdir: str, queries: list[LocalFlowQuery], accept: Callable[[Plan], None]
+    ) -> None:
         self._flow, self._flowdir, self._queries, self._accept = flow, flowdir, queries, accept
         self._reported: set[str] = set()
         self._looked = 0.0
@@ -49,12 +52,12 @@ class Watch:
         if not done:
             self._flow.refresh(self._accept)
         self._list()
-        write_metrics(self._flowdir, {**self._flow.top(), "done": done})
+        write_metrics(self._flowdir, {**self._flow.metrics().as_json(), "done": done})
         self._looked = time.monotonic()
 
     def _list(self) -> None:
         found = self._flow.queries()
-        self._queries[:] = [self._flow.query(q.id) for q in found if q.state == RUNNING]
+        self._queries[:] = [self._flow.get_query(q.id) for q in found if q.state is QueryState.RUNNING]
         for query in found:
             if query.reason is not None and query.id not in self._reported:
                 self._reported.add(query.id)

@@ -8,21 +8,20 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from thalweg.algebra.answer_order import ShownRow, answer_order
-from thalweg.runtime.local.replay import Step
-from thalweg.runtime.local.standing_query import StandingQuery
+from thalweg.runtime.local.replay import ReplayedQuery, Step
 
 
 class Answer(NamedTuple):
     """All rows of a query's answer at `t`; `t` is None if the query's clock has not started."""
 
-    query: StandingQuery
+    query: ReplayedQuery
     t: Any
     rows: list[ShownRow]
 
 
 def answers(steps: Iterable[Step]) -> Iterator[Answer]:
     """The answer after each instant at which it changed."""
-    bags: defaultdict[StandingQuery, Counter[ShownRow]] = defaultdict(Counter)
+    bags: defaultdict[ReplayedQuery, Counter[ShownRow]] = defaultdict(Counter)
     for query, changes in steps:
         bag = bags[query]
         for t, group in groupby(changes, key=lambda change: change[0]):

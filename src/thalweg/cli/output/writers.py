@@ -12,8 +12,7 @@ from thalweg.cli.output.console import console, say
 from thalweg.cli.output.tables import Columns
 from thalweg.cli.output.values import as_json, as_text, unique
 from thalweg.core.errors import PlanError
-from thalweg.runtime.local.replay import SignedRow
-from thalweg.runtime.local.standing_query import StandingQuery
+from thalweg.runtime.local.replay import ReplayedQuery, SignedRow
 
 SIGNS = {+1: "+", -1: "-"}
 STYLES = {+1: "green", -1: "red"}
@@ -24,23 +23,23 @@ Rows = Sequence[tuple[Any, ...]]
 class Writer(Protocol):
     """Prints changes and answers of queries."""
 
-    def changes(self, query: StandingQuery, changes: Sequence[SignedRow]) -> None:
+    def changes(self, query: ReplayedQuery, changes: Sequence[SignedRow]) -> None:
         """Signed rows, with columns t, sign and the query's own."""
 
-    def answer(self, query: StandingQuery, t: Any, rows: Rows) -> None:
+    def answer(self, query: ReplayedQuery, t: Any, rows: Rows) -> None:
         """The whole answer at `t` (None if the query's clock has not started)."""
 
 
 class TableWriter:
     """Aligned columns; with several queries, each block is headed by its query's name."""
 
-    def __init__(self, queries: Sequence[StandingQuery], named: bool = False) -> None:
+    def __init__(self, queries: Sequence[ReplayedQuery], named: bool = False) -> None:
         self._to = console()
         self._many = named or len(queries) > 1
-        self._columns: dict[StandingQuery, Columns] = {}
-        self._last: StandingQuery | None = None
+        self._columns: dict[ReplayedQuery, Columns] = {}
+        self._last: ReplayedQuery | None = None
 
-    def changes(self, query: StandingQuery, changes: Sequence[SignedRow]) -> None:
+    def changes(self, query: ReplayedQuery, changes: Sequence[SignedRow]) -> None:
         """One line per change; the header is printed again only after lines of another query."""
         if not changes:
             return
@@ -57,7 +56,7 @@ class TableWriter:
             say(self._to, line, STYLES[sign])
         self._last = query
 
-    def answer(self, query: StandingQuery, t: Any, rows: Rows) -> None:
+    def answer(self, query: ReplayedQuery, t: Any, rows: Rows) -> None:
         """A table headed by its instant."""
         if self._last is not None:
             say(self._to, "")
@@ -69,7 +68,7 @@ class TableWriter:
             say(self._to, f"  {line}")
         self._last = query
 
-    def _head(self, query: StandingQuery) -> None:
+    def _head(self, query: ReplayedQuery) -> None:
         if self._last is not None:
             say(self._to, "")
         if self._many:
@@ -79,10 +78,10 @@ class TableWriter:
 class JsonLinesWriter:
     """One object per change or per answer; with several queries, `query` comes first."""
 
-    def __init__(self, queries: Sequence[StandingQuery], named: bool = False) -> None:
+    def __init__(self, queries: Sequence[ReplayedQuery], named: bool = False) -> None:
         self._many = named or len(queries) > 1
 
-    def changes(self, query: StandingQuery, changes: Sequence[SignedRow]) -> None:
+    def changes(self, query: ReplayedQuery, changes: Sequence[SignedRow]) -> None:
         """`{"t": ..., "sign": "+", "src": ...}`."""
         start = {"query": query.name} if self._many else {}
         names = unique([*start, "t", "sign", *query.schema.names])[len(start) :]
@@ -90,7 +89,7 @@ class JsonLinesWriter:
             values = (as_json(v) for v in (t, SIGNS[sign], *row))
             _print_json({**start, **dict(zip(names, values, strict=True))})
 
-    def answer(self, query: StandingQuery, t: Any, rows: Rows) -> None:
+    def answer(self, query: ReplayedQuery, t: Any, rows: Rows) -> None:
         """`{"t": ..., "rows": [{"src": ...}, ...]}`."""
         start = {"query": query.name} if self._many else {}
         names = unique(query.schema.names)
@@ -101,7 +100,7 @@ class JsonLinesWriter:
 class CsvWriter:
     """A header and rows; NULL is an empty cell. It takes one query only, for a CSV file has one header."""
 
-    def __init__(self, queries: Sequence[StandingQuery]) -> None:
+    def __init__(self, queries: Sequence[ReplayedQuery]) -> None:
         if len(queries) > 1:
             raise PlanError(
                 "CSV has one header, but there are several queries",
@@ -111,11 +110,11 @@ class CsvWriter:
         self._csv = csv.writer(sys.stdout, lineterminator="\n")
         self._headed = False
 
-    def changes(self, query: StandingQuery, changes: Sequence[SignedRow]) -> None:
+    def changes(self, query: ReplayedQuery, changes: Sequence[SignedRow]) -> None:
         """Columns t, sign and the query's own."""
         self._write(["t", "sign", *query.schema.names], [(t, SIGNS[sign], *row) for t, sign, row in changes])
 
-    def answer(self, query: StandingQuery, t: Any, rows: Rows) -> None:
+    def answer(self, query: ReplayedQuery, t: Any, rows: Rows) -> None:
         """Columns t and the query's own; an empty answer prints no line."""
         self._write(["t", *query.schema.names], [(t, *row) for row in rows])
 
@@ -130,13 +129,13 @@ def _print_json(value: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-FORMATS: dict[str, Callable[[Sequence[StandingQuery]], Writer]] = {
+FORMATS: dict[str, Callable[[Sequence[ReplayedQuery]], Writer]] = {
     "table": TableWriter,
     "jsonl": JsonLinesWriter,
     "csv": CsvWriter,
 }
 
 
-def writer(format: str, queries: Sequence[StandingQuery]) -> Writer:
+def writer(format: str, queries: Sequence[ReplayedQuery]) -> Writer:
     """The writer called `format`, for these queries."""
     return FORMATS[format](queries)

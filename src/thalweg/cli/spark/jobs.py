@@ -15,10 +15,10 @@ from typing import Any, Generic, TypeVar
 from thalweg.cli.output import console, say
 from thalweg.cli.spark.progress import Progress
 from thalweg.core.errors import ThalwegError
-from thalweg.core.time import BEGINNING
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.spark.api.query import SparkQuery
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.query_run import SparkQueryRun
+from thalweg.runtime.spark.api.run import SparkRun
 from thalweg.runtime.spark.sinks import Sink
 
 SECONDS_BETWEEN_LINES = 1.0  # of progress
@@ -30,10 +30,10 @@ class SparkJob(ABC):
     """A query or a flow on Spark."""
 
     name: str
-    run: Run | None = field(default=None, init=False)
+    run: SparkRun | None = field(default=None, init=False)
 
     @abstractmethod
-    def start(self, trigger: dict[str, Any] | None) -> Run:
+    def start(self, trigger: dict[str, Any] | None) -> SparkRun:
         """Start or resume it."""
 
 
@@ -45,15 +45,15 @@ class QueryJob(SparkJob):
     checkpoint: Path
     sinks: Sequence[Sink]
 
-    def start(self, trigger: dict[str, Any] | None) -> Run:
+    def start(self, trigger: dict[str, Any] | None) -> SparkQueryRun:
         """Start or resume the query; print a line if the number of shards has changed."""
         batch = Checkpoint(self.checkpoint).committed + 1
-        self.run = self.query.start(self.checkpoint, self.sinks, trigger)
-        *_, before, now = (None, *self.run.layouts.history)
+        self.run = run = self.query.start(self.checkpoint, sink=self.sinks, trigger=trigger)
+        *_, before, now = (None, *run.layouts.history)
         if before is not None and now is not None and now.since == batch:
             line = f"{self.name}: goes on in {now.shards} shards instead of {before.shards}, from batch {batch} on"
             say(console(stderr=True), line, "bold")
-        return self.run
+        return run
 
 
 J = TypeVar("J", bound=SparkJob)
@@ -108,7 +108,7 @@ class _Watch(Generic[J]):
     def ends(self) -> bool:
         """Wait until all jobs have ended (True) or are stopped (False)."""
         shown, last = {job.name: -1 for job in self.jobs}, 0.0
-        while any(job.run is not None and job.run.query.isActive for job in self.jobs):
+        while any(job.run is not None and job.run.is_active for job in self.jobs):
             if self.stop.wait(0.2) or self._is_over():
                 stop_all(self.jobs)
                 return False
@@ -135,7 +135,7 @@ class _Watch(Generic[J]):
 
 
 def _has_time(job: SparkJob) -> bool:
-    return job.run is not None and job.run.checkpoint.committed >= 0 and job.run.now > BEGINNING
+    return job.run is not None and job.run.now is not None
 
 
 def stop_all(jobs: Sequence[SparkJob]) -> None:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
-from thalweg.core.errors import DataError
+from thalweg.core.python_values import read_instant
 from thalweg.core.time import Clock
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.run import SparkRun
 
 _LIVE_WITHIN = 10 * 60 * 10**6  # a stream is live if its latest tuple is no older than this, in microseconds
 
@@ -18,7 +17,7 @@ class Progress:
     """The progress of a run, as a line under the query's name."""
 
     name: str
-    run: Run
+    run: SparkRun
 
     @property
     def batch(self) -> int:
@@ -27,29 +26,25 @@ class Progress:
 
     def line(self) -> str:
         """Batch, time, rows per second, delay, state and rows in side outputs."""
-        try:
-            metrics = self.run.metrics()
-        except DataError:
+        metrics = self.run.metrics()
+        if metrics.batch is None:
             return f"{self.name}: waiting for the first rows"
-        parts = [f"{self.name}: batch {metrics['batch']}", f"at {metrics['now']}"]
-        rate = metrics["rows_per_second"]
+        now = "the beginning" if metrics.now is None else metrics.now
+        parts, rate = [f"{self.name}: batch {metrics.batch}", f"at {now}"], metrics.rows_per_second
         parts.append("- rows/s" if rate is None else f"{rate:,.0f} rows/s")
-        delay = self._delay(metrics)
+        delay = self._delay()
         parts += [] if delay is None else [f"delay {delay}"]
-        parts.append(f"{metrics['stored'] + metrics['waiting']:,} tuples held")
-        side: dict[str, int] = {}
-        for kind, count in metrics["side_outputs"].items():
-            word = kind.partition(" ")[0]
-            side[word] = side.get(word, 0) + count
-        parts += [f"{side.get('late', 0):,} late"] + ([f"{side['bad']:,} bad rows"] if side.get("bad") else [])
+        parts.append(f"{metrics.stored + metrics.waiting:,} tuples held")
+        bad = sum(metrics.bad_rows.values())
+        parts += [f"{sum(metrics.late.values()):,} late"] + ([f"{bad:,} bad rows"] if bad else [])
         return ", ".join(parts)
 
-    def _delay(self, metrics: dict[str, Any]) -> str | None:
+    def _delay(self) -> str | None:
         """How far the answer is behind the system's clock if the stream is live, else behind the latest tuple."""
-        latest, clock = self.run.latest, self.run.clock
-        if latest is None:
+        shown, clock, now = self.run.latest, self.run.clock, self.run.clock_now
+        if shown is None or now is None:
             return None
-        system = time.time_ns() // 1_000
+        latest, system = read_instant(clock, shown, "the latest tuple"), time.time_ns() // 1_000
         live = clock is Clock.TIMESTAMPS and abs(system - latest) < _LIVE_WITHIN
-        ticks = max(0, (system if live else latest) - self.run.now)
+        ticks = max(0, (system if live else latest) - now)
         return f"{ticks / 1e6:.1f} s" if clock is Clock.TIMESTAMPS else f"{ticks} ticks"

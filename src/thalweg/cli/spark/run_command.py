@@ -45,7 +45,7 @@ class RunCommand:
         """Run the queries; return whether they ended by themselves, and whether any answer was wrong."""
         spark = quiet_spark(self._folder / "spark.log", self._shards or 2)
         try:
-            engine = Engine(spark, self._shards, self._groups)
+            engine = Engine(spark, shards=self._shards, groups=self._groups)
             declare(engine, self._catalog, [query.plan for query in self._queries], self._sources)
             jobs = [self._job(engine, query) for query in self._queries]
             verdicts = Verdicts(self._folder / "verify") if verify else None
@@ -66,7 +66,7 @@ class RunCommand:
         sinks: list[Sink] = parse_sinks(self._sinks, query.name, len(self._queries) > 1)
         if not any(isinstance(sink, ParquetSink) for sink in sinks):  # from the first start on, to keep all changes
             sinks.append(ParquetSink(Checkpoint(place).answers))
-        job = QueryJob(query.name, engine.query(query.plan, query.name), place, sinks)
+        job = QueryJob(query.name, engine.query(query.plan, name=query.name), place, sinks)
         if shows_console(self._sinks):
             title = query.name if len(self._queries) > 1 else ""
             sink = ConsoleSink(console(), self._limit, lambda: _status(job), title)

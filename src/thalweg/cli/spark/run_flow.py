@@ -13,7 +13,7 @@ from thalweg.cli.spark.jobs import SparkJob, interrupts, run_jobs
 from thalweg.flows.catalog import FILE, Catalogue
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.flow import SparkFlow
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.flow_run import SparkFlowRun
 from thalweg.runtime.spark.tools.declared_sources import declare_given
 from thalweg.runtime.spark.tools.quiet_spark import quiet_spark
 from thalweg.runtime.spark.tools.source import Source
@@ -25,10 +25,10 @@ class FlowJob(SparkJob):
 
     flow: SparkFlow
 
-    def start(self, trigger: dict[str, Any] | None) -> Run:
+    def start(self, trigger: dict[str, Any] | None) -> SparkFlowRun:
         """Start or resume the flow."""
-        self.run = self.flow.start(trigger=trigger)
-        return self.run
+        self.run = run = self.flow.start(trigger=trigger)
+        return run
 
 
 def run_flow(
@@ -43,16 +43,16 @@ def run_flow(
     """Run the flow in a folder; True if it has ended by itself. The queries of a catalogue there are added to it."""
     spark = quiet_spark(folder / "spark.log", shards or 2)
     try:
-        engine = Engine(spark, shards)
+        engine = Engine(spark, shards=shards)
         declare_given(engine, catalog, sources)
-        flow = engine.flow(folder.name, folder, keys=keys)
+        flow = engine.flow(folder.name, checkpoint=folder, keys=keys)
         if (folder / FILE).exists():
             flow.take_over(Catalogue(folder).live.values())
         with interrupts() as stop:
             ended = run_jobs([FlowJob(folder.name, flow)], stop, until_done, False, seconds)
         for query in flow.queries():
-            if query["reason"] is not None:
-                line = f"{query['id']} ({query['name']}) is suspended: {query['reason']}"
+            if query.reason is not None:
+                line = f"{query.id} ({query.name}) is suspended: {query.reason}"
                 say(console(stderr=True), line, "yellow")
         return ended
     finally:

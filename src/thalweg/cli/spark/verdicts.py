@@ -38,13 +38,13 @@ class Verdicts:
             self._compare(job)
 
     def _compare(self, job: QueryJob) -> None:
-        assert job.run is not None
-        if job.run.checkpoint.committed < 0:
+        run = job.query.run
+        if run is None or run.checkpoint.committed < 0:
             return
         if job.name not in self._verifiers:
             self._verifiers[job.name] = Verifier(job.query, self._folder / job.name)
         try:
-            verdict = self._verifiers[job.name].verify(job.run)
+            verdict = self._verifiers[job.name].verify(run)
         except (DataError, PlanError) as error:
             say(console(stderr=True), f"{job.name} is not verified: {error}", "yellow")
             return

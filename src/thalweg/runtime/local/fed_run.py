@@ -1,4 +1,4 @@
-"""What runs on operators have in common: they are fed, and the past can be asked for from all that they put out."""
+"""Ways to evaluate a query of a session: what all have in common, and what those on operators have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from thalweg.runtime.local.outputs import OutputLog
 
 
 class LocalRun(Protocol):
-    """A query at work. It is told everything that happens, and asked for answers up to its clock."""
+    """A query at work: it takes all that happens, and gives answers up to its clock (watermark)."""
 
     def arrive(self, stream: str, ts: Instant, row: Row) -> None:
         """A tuple of a stream; in order of time unless the stream declares a lateness."""
@@ -32,15 +32,19 @@ class LocalRun(Protocol):
         """What each operator has done, from the sources to the answer."""
 
     @property
+    def waiting(self) -> int:
+        """Tuples and updates that lie after the clock."""
+
+    @property
     def delay(self) -> OutputDelay:
-        """How late the answer has followed what happened."""
+        """How late the answer has followed arrivals and expirations."""
 
     def changes(self, now: Instant, first: Instant) -> list[Change]:
         """What changed since the last call, up to and at `now`; nothing is dated before `first`."""
 
 
 class FedRun(ABC):
-    """Holds back what lies after the clock until `_settle` brings the operators there."""
+    """Runs operators. Tuples after the clock wait until `_settle` brings the operators there; all output is kept."""
 
     def __init__(
         self, plan: Plan, start: Instant, strategy: Strategy, settings: Settings | None, tuning: Tuning = DEFAULT
@@ -60,7 +64,7 @@ class FedRun(ABC):
         self._feeder.table_changed(relation, t, sign, row)
 
     def answer(self, t: Instant, now: Instant) -> Bag:
-        """What the query shows at t, from the intervals of all output so far."""
+        """Q(t), from the intervals of all output so far."""
         self._settle(now)
         return self._log.answer(t)
 
@@ -69,23 +73,28 @@ class FedRun(ABC):
         """By sub-plan, the operator that gives its results."""
         return self._pipeline.places
 
+    @property
+    def waiting(self) -> int:
+        """Tuples and updates that lie after the clock."""
+        return len(self._feeder)
+
     def metrics(self) -> list[OperatorMetrics]:
         """What each operator has done."""
         return self._pipeline.measure()
 
     def changes(self, now: Instant, first: Instant) -> list[Change]:
-        """What the output's intervals begin and end since the last call."""
+        """The starts and ends of the output's intervals since the last call."""
         self._settle(now)
         return self._log.changes(now, first)
 
     def _rebuild(self, plan: Plan, strategy: Strategy) -> None:
-        """Set up a pipeline anew, as after a crash; its state is to be restored."""
+        """Build a new pipeline, as after a crash; its state is to be restored."""
         self._pipeline = build(plan, strategy, settings=self._settings, tuning=self._tuning)
         self._log.pool = self._feeder.pool = self._pipeline.pool
 
     @abstractmethod
     def restart(self, plan: Plan, strategy: Strategy) -> None:
-        """Go on in operators built anew, from a snapshot of these: as after a crash, with nothing lost."""
+        """Continue in new operators from a snapshot of these, as after a crash."""
 
     @abstractmethod
     def _settle(self, now: Instant) -> None:

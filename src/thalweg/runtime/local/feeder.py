@@ -1,4 +1,4 @@
-"""What has happened but has not been told to the operators yet, and the batches it becomes."""
+"""Tuples and table updates that wait for the clock (watermark), and the batches that they become."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SourceEvent(NamedTuple):
 
 
 class Feeder:
-    """Holds events back until the clock has reached them; ties keep their order of arrival."""
+    """Keeps events until the clock reaches them; events of one instant stay in their order of arrival."""
 
     def __init__(self, schemas: Mapping[str, Schema], pool: StringPool, dated: bool, start: Instant) -> None:
         """`schemas` of the sources that are fed, by name; others may follow."""
@@ -43,29 +43,32 @@ class Feeder:
         return Feeder(schemas, pipeline.pool, pipeline.dated, start)
 
     def arrive(self, stream: str, ts: Instant, row: Row) -> None:
-        """A tuple; what came before the query began is not for it, nor what the plan has found out it need not read."""
+        """A tuple; ignored if it came before the query began, or if the plan does not read its stream."""
         if ts >= self._start and stream in self._schemas:
             self._waiting.append(SourceEvent(ts, stream, 0, row))
 
     def table_changed(self, relation: str, t: Instant, sign: int, row: Row) -> None:
-        """An update; what a table held before the query began is new at its start."""
+        """An update; a row that the table had before the query began is new at its start."""
         if relation not in self._schemas:
             return
         self._waiting.append(SourceEvent(max(t, self._start), relation, sign, row))
 
+    def __len__(self) -> int:
+        return len(self._waiting)
+
     def forget_arrivals(self) -> None:
-        """Nobody is interested in the tuples that wait; tables change all the same."""
+        """Drop the tuples that wait; updates of tables stay."""
         self._waiting = [event for event in self._waiting if event.sign]
 
     def due(self, now: Instant) -> list[SourceEvent]:
-        """The events up to and at `now`, in order of time, taken out."""
+        """Take out the events up to and at `now`, in order of time."""
         self._waiting.sort(key=lambda event: event.t)
         due = [event for event in self._waiting if event.t <= now]
         self._waiting = self._waiting[len(due) :]
         return due
 
     def batches(self, events: Sequence[SourceEvent]) -> Mapping[str, Batch]:
-        """What the sources concerned have gained, by name."""
+        """A batch for each source that has events, by name."""
         by_source: defaultdict[str, list[SourceEvent]] = defaultdict(list)
         for event in events:
             by_source[event.source].append(event)

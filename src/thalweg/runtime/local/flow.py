@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +10,20 @@ from thalweg.algebra.plan import Plan
 from thalweg.core.errors import PlanError
 from thalweg.core.python_values import show_instant
 from thalweg.core.time import Instant
-from thalweg.cql import compile_query
-from thalweg.explain import choice_text, explain_text
 from thalweg.flows.catalog import Catalogue
 from thalweg.flows.command import DROP, Command
 from thalweg.flows.metrics import QueryMetrics
+from thalweg.flows.query_info import FlowMetrics, QueryInfo, QueryState
 from thalweg.flows.standing import Quotas, Standing
-from thalweg.kernel.pipeline.choice import choose
-from thalweg.patterns import check
-from thalweg.runtime.local.flow_query import FlowQuery, FlowQueryInfo, suspended
-from thalweg.runtime.local.flow_run import FlowRun, World
+from thalweg.fluent import Table
+from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
+from thalweg.runtime.local.flow_query import LocalFlowQuery, suspended_error
+from thalweg.runtime.local.flow_run import LocalFlowRun
+from thalweg.runtime.local.sources import Sources
+from thalweg.runtime.registry import plan_of, text_of
 
-RUNNING, SUSPENDED = "running", "suspended"
 
-
-class Flow:
+class LocalFlow:
     """Made by `Session.flow`. One pass over what arrives serves all its queries; equal parts of them run once.
 
     >>> import thalweg as tw
@@ -33,43 +32,53 @@ class Flow:
     >>> flow = s.flow("alerts")
     >>> high = flow.add("SELECT a FROM s WHERE a > 10", name="high")
     >>> s.push("s", [(1, 5), (2, 20)])
-    >>> flow.answers(high)
+    >>> flow.answer(high)
     [(20,)]
     >>> flow.drop(high)
     """
 
-    def __init__(self, name: str, world: World, folder: str | Path | None = None) -> None:
+    def __init__(self, name: str, sources: Sources, folder: str | Path | None = None) -> None:
         self.name = name
-        self.run = FlowRun(world, lambda query, gained: self._queries[query].gain(gained))
-        self._world = world
-        self._queries: dict[str, FlowQuery] = {}  # those that could be added
+        self.run = LocalFlowRun(sources, lambda query, gained: self._queries[query].gain(gained))
+        self._sources = sources
+        self._queries: dict[str, LocalFlowQuery] = {}  # those that could be added
         self._catalogue = Catalogue(folder)
         self._obeyed = 0  # commands
         self.refresh()
+
+    @property
+    def now(self) -> Time | None:
+        """The flow's clock (watermark); None before it has started."""
+        now = self.run.clock_now
+        return None if now is None else show_instant(self.run.clock, now)
 
     # -- commands
 
     def add(
         self,
-        cql: str,
+        query: str | Table | Plan,
+        *,
         name: str | None = None,
         owner: str | None = None,
         backfill: bool = False,
-        *,
-        results: int | None = None,
-        results_per_second: int | None = None,
-        state: int | None = None,
+        quotas: Mapping[str, int] | None = None,
     ) -> str:
-        """Let a query stand from now on; its id. It sees what arrives from now on; with `backfill` also what is held.
+        """Add a query and return its id. It sees the tuples that arrive from now on.
 
-        `results`, `results_per_second` and `state` limit what it may give and hold (`Quotas`); a query beyond that, or
-        one that raises, is suspended.
+        With `backfill` it starts from the tuples that the flow holds: those within reach of other queries' windows.
+        `quotas` limit `results`, `results_per_second` and `state` (see `Quotas`): a query that exceeds a quota, or
+        raises an error, is suspended.
         """
-        limits = Quotas(results, results_per_second, state).given()
+        limits = Quotas.read(dict(quotas or {})).given()
         self.refresh()
-        today = self._world.today()
-        plan = self._compile(cql, today)
-        command = self._catalogue.add(cql, name, owner, backfill, limits, today)
+        today = self._sources.today
+        plan = self._plan(query, today)
+        if not isinstance(query, str) and self._catalogue.folder is not None:
+            raise PlanError(
+                f"the flow {self.name} keeps its queries as CQL in {self._catalogue.folder}, and this one has no text",
+                hint="write it in CQL, or make the flow without a folder",
+            )
+        command = self._catalogue.add(text_of(query), name, owner, backfill, limits, today)
         self._obey_others(command.seq - 1)
         self._obeyed = command.seq
         try:
@@ -79,12 +88,32 @@ class Flow:
             raise
         return command.id
 
+    def add_all(
+        self,
+        queries: Sequence[str | Table | Plan],
+        *,
+        names: Sequence[str] | None = None,
+        owner: str | None = None,
+        backfill: bool = False,
+        quotas: Mapping[str, int] | None = None,
+    ) -> list[str]:
+        """Add several queries, which all begin with the same tuple; their ids. If one is refused, none is added."""
+        added: list[str] = []
+        try:
+            for query, name in zip(queries, names or [""] * len(queries), strict=True):
+                added.append(self.add(query, name=name, owner=owner, backfill=backfill, quotas=quotas))
+        except Exception:
+            for id_ in added:
+                self.drop(id_)
+            raise
+        return added
+
     def drop(self, query: str) -> None:
-        """End a query, by its id or its name; the others go on."""
+        """End a query; the others go on."""
         self._obey_others(self._catalogue.drop(query).seq)
 
     def refresh(self, accept: Callable[[Plan], None] = lambda plan: None) -> None:
-        """Obey the commands that others have written into the flow's folder.
+        """Obey the commands that other processes have written into the flow's folder.
 
         `accept` may raise an error for a plan that does not fit here; such a query is suspended.
         """
@@ -100,9 +129,8 @@ class Flow:
             elif command.id in live:
                 self._start_again(command, accept)
 
-    def _compile(self, cql: str, today: Instant | None) -> Plan:
-        plan = compile_query(cql, self._world.catalog, today=today)
-        check(plan)
+    def _plan(self, query: str | Table | Plan, today: Instant | None) -> Plan:
+        plan = plan_of(query, self._sources.catalog, today)
         if plan.clock not in (None, self.run.clock) and self.run.engine.standing:
             raise PlanError(
                 f"the queries of the flow {self.name} go by {self.run.clock.value}, this one does not",
@@ -116,15 +144,15 @@ class Flow:
             command.id, plan, command.cql, command.name, command.owner, backfill=command.backfill, quotas=quotas
         )
         since = self.run.add(standing)
-        self._queries[command.id] = FlowQuery(self.run, standing, since)
+        self._queries[command.id] = LocalFlowQuery(self.run, standing, since)
 
     def _start_again(self, command: Command, accept: Callable[[Plan], None]) -> None:
-        """Somebody else has added the query, perhaps long ago: if it does not fit any more, that is no error here."""
+        """Add a query that another process added, perhaps long ago: one that no longer fits is suspended."""
         try:
-            plan = self._compile(command.cql, command.today)
+            plan = self._plan(command.cql, command.today)
             accept(plan)
             self._start(command, plan)
-        except Exception as error:  # whatever is wrong with it must not keep the others from standing
+        except Exception as error:  # one bad query must not keep the others from running
             self.run.engine.refuse(command.id, error)
 
     def _end(self, query: str) -> None:
@@ -132,68 +160,48 @@ class Flow:
             self.run.drop(query)
         self._queries.pop(query, None)
 
-    # -- what users ask
+    # -- questions
 
-    def queries(self) -> list[FlowQueryInfo]:
-        """All queries of the flow, those that are suspended too, in the order in which they were added."""
+    def queries(self) -> list[QueryInfo]:
+        """All queries of the flow, suspended ones too, in the order in which they were added."""
         self.run.settle()
         return [self._info(command) for command in self._catalogue.live.values()]
 
-    def query(self, query: str) -> FlowQuery:
-        """A query by its id or name, to ask it again and again."""
+    def get_query(self, query: str) -> LocalFlowQuery:
+        """One query, to ask it again and again."""
         id_ = self._catalogue.find(query)
         if id_ not in self._queries:
-            raise suspended(id_, self.run.engine.suspended[id_], self.run.clock)
+            raise suspended_error(id_, self.run.engine.suspended[id_], self.run.clock)
         return self._queries[id_]
 
-    def answers(self, query: str, at: Any = None) -> list[tuple[Any, ...]]:
-        """The rows of a query's answer now, or at an instant since it was added."""
-        return self.query(query).answer(at)
+    def answer(self, query: str, at: TimeLike | None = None) -> list[tuple[Any, ...]]:
+        """The answer of a query now, or at an instant since it was added."""
+        return self.get_query(query).answer(at)
 
     def changes(self, query: str) -> list[tuple[Any, int, tuple[Any, ...]]]:
         """The signed rows `(t, +1 or -1, row)` of a query since the last call."""
-        return self.query(query).changes()
+        return self.get_query(query).changes()
 
-    def explain(self, query: str) -> str:
-        """A query's plan with its patterns, what is run instead, and which operators it shares with how many others."""
-        found = self.query(query)
-        found.settle()
-        chosen = choose(found.plan).optimized
-        lines = [
-            f"  {name}: {'its own' if users == 1 else f'shared by {users} queries'}"
-            for name, users in self.run.engine.operators(found.id)
-        ]
-        shown = [explain_text(found.plan), *([] if chosen is None else [choice_text(chosen)])]
-        return "\n".join([*(text.rstrip("\n") for text in shown), "OPERATORS", *lines]) + "\n"
+    def explain(self, query: str, *, format: ExplainFormat = "text") -> Any:
+        """How a query runs, and which operators it shares with how many others."""
+        return self.get_query(query).explain(format=format)
 
-    def top(self) -> dict[str, Any]:
-        """What the flow's queries have seen, given and cost, for programs; see docs/flows.md for each number."""
-        self.run.settle()
-        engine, now = self.run.engine, self.run.clock_now
-        by_id = {query: engine.metrics(query) for query in engine.standing}
-        total = engine.total
-        return {
-            "flow": self.name,
-            "now": None if now is None else self.run.clock.show(now),
-            "seconds": total.seconds,
-            "work": total.part,
-            "saved": total.saved,
-            "held": engine.held,
-            "queries": [
-                {"id": i.id, "name": i.name, "owner": i.owner, "state": i.state, "reason": i.reason, "seen": i.seen}
-                | ({"results": i.results} if i.id not in by_id else _costs(by_id[i.id]))
-                for i in self.queries()
-            ],
-        }
+    def metrics(self) -> FlowMetrics:
+        """What the queries have seen, given and cost; see docs/flows.md for each number."""
+        queries, engine = tuple(self.queries()), self.run.engine
+        total, held = engine.total, sum(engine.held.values())
+        return FlowMetrics(self.name, self.now, total.seconds, total.part, total.saved, held, queries)
 
-    def _info(self, command: Command) -> FlowQueryInfo:
+    def _info(self, command: Command) -> QueryInfo:
         why, query = self.run.engine.suspended.get(command.id), self._queries.get(command.id)
-        since = None if query is None or query.since is None else show_instant(self.run.clock, query.since)
-        about = command.id, command.name, command.owner, command.cql, since
-        if why is not None:
-            return FlowQueryInfo(*about, SUSPENDED, why.reason, why.seen, why.results)
-        metrics = self.run.engine.metrics(command.id)
-        return FlowQueryInfo(*about, RUNNING, None, metrics.seen, metrics.results)
+        metrics = self.run.engine.metrics(command.id) if why is None else QueryMetrics(why.seen, why.results)
+        return QueryInfo(
+            command.id, command.name, command.cql,
+            state=QueryState.RUNNING if why is None else QueryState.SUSPENDED,
+            reason=None if why is None else why.reason,
+            since=None if query is None or query.since is None else show_instant(self.run.clock, query.since),
+            owner=command.owner, quotas=Quotas.read(dict(command.quotas)), metrics=metrics,
+        )  # fmt: skip
 
     def lies_in(self, folder: str | Path) -> bool:
         """Whether this is the flow's folder."""
@@ -201,8 +209,3 @@ class Flow:
 
     def __repr__(self) -> str:
         return f"<flow {self.name}: {len(self._catalogue.live)} queries>"
-
-
-def _costs(metrics: QueryMetrics) -> dict[str, Any]:
-    """All but what stands there already."""
-    return {name: value for name, value in metrics.shown().items() if name != "seen"}

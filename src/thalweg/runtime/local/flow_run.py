@@ -1,11 +1,9 @@
-"""A flow's engine in a session: what has happened is told to it up to the flow's clock."""
+"""A flow's engine in a session: it takes all that happens up to the flow's clock (watermark)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Sequence
 
-from thalweg.algebra.catalog import Catalog
 from thalweg.core.batch import Batch
 from thalweg.core.rows import Row
 from thalweg.core.schema import Schema
@@ -14,45 +12,34 @@ from thalweg.flows.engine import FlowEngine
 from thalweg.flows.reach import streams_of
 from thalweg.flows.standing import Standing
 from thalweg.runtime.local.feeder import Feeder, SourceEvent
-from thalweg.runtime.local.streams import StreamClock
-from thalweg.runtime.local.tables import TableLog, TableUpdate
+from thalweg.runtime.local.sources import Sources
+from thalweg.runtime.local.tables import TableUpdate
 
 
-class World(NamedTuple):
-    """What a flow knows of its session."""
-
-    catalog: Catalog
-    clocks: Mapping[str, StreamClock]
-    tables: Mapping[str, TableLog]
-    advanced: Mapping[Clock, Instant]
-    clock: Callable[[], Clock]
-    today: Callable[[], Instant | None]
-
-
-class FlowRun:
+class LocalFlowRun:
     """The flow's clock is the slowest of the streams that its queries read, and never goes back.
 
-    While queries stand, what arrives waits for that clock; a query that is added meanwhile will see it.
+    While there are queries, tuples that arrive wait for that clock; a query that is added meanwhile will see them.
     """
 
-    def __init__(self, world: World, tell: Callable[[str, Batch], None]) -> None:
-        """`tell` hears what the answer of which query has gained."""
+    def __init__(self, sources: Sources, emit: Callable[[str, Batch], None]) -> None:
+        """`emit` takes the id of a query and what its answer has gained."""
         self.engine = FlowEngine()
         self.first: Instant | None = None  # when anything happened first; what was there before shows then
-        self.told = False  # whether anybody has been told of changes
-        self._world, self._tell = world, tell
+        self.has_emitted = False  # whether the `changes` of any query were read
+        self._sources, self._emit = sources, emit
         self._schemas: dict[str, Schema] = {}
         self._feeder = Feeder(self._schemas, self.engine.pool, False, BEGINNING)
         self._reached: Instant | None = None
-        for name, table in world.tables.items():
+        for name, table in sources.tables.items():
             for update in table.updates:
                 self.table_changed(name, update)
 
     # -- queries
 
     def add(self, standing: Standing) -> Instant | None:
-        """Let a query stand; since when it does, None if the clock has not started."""
-        # Without queries nobody has kept the flow's time.
+        """Add a query; the flow's clock then, None if it has not started."""
+        # Without queries the flow has not followed the time.
         own = self._clock_of(streams_of(standing.plan), standing.plan.clock or self.clock)
         self._reach(self.clock_now if self.engine.standing else own)
         self._catch_up()
@@ -68,7 +55,7 @@ class FlowRun:
             self._feeder.forget_arrivals()
 
     def settle(self) -> None:
-        """Tell the engine all that has happened up to the clock."""
+        """Bring the engine to the clock."""
         if self.engine.standing:
             self._reach(self.clock_now)
             self._process(self._feeder.due(self._now))
@@ -76,16 +63,16 @@ class FlowRun:
     # -- what the session reports
 
     def arrive(self, stream: str, ts: Instant, row: Row) -> None:
-        """A tuple; one behind the clock is of a stream that no query has read so far."""
+        """A tuple; one behind the clock comes from a stream that no query has read so far."""
         if self.engine.standing and ts >= self._now:
-            self._schemas.setdefault(stream, self._world.clocks[stream].stream.schema)
+            self._schemas.setdefault(stream, self._sources.clocks[stream].stream.schema)
             self.happened(ts)
             self._feeder.arrive(stream, ts, row)
 
     def table_changed(self, relation: str, update: TableUpdate) -> None:
-        """A table has changed: also queries that are added later want to know its rows."""
+        """A table has changed. Queries that are added later need its rows too."""
         if relation not in self._schemas:
-            self._schemas[relation] = self._world.tables[relation].relation.schema
+            self._schemas[relation] = self._sources.tables[relation].relation.schema
             self.engine.know_tables(relation)
         if update.t > BEGINNING:
             self.happened(update.t)
@@ -93,22 +80,22 @@ class FlowRun:
 
     def happened(self, t: Instant) -> None:
         """Something concerns the flow at `t`, if only that time was moved there."""
-        if self.first is None or (t < self.first and not self.told):
+        if self.first is None or (t < self.first and not self.has_emitted):
             self.first = t
 
     def reads(self, name: str) -> bool:
-        """Whether a stream or table is of any use to the flow; it keeps the rows of all tables."""
-        return name in self._world.tables or name in self.engine.streams
+        """Whether the flow needs a stream or table; it keeps the rows of all tables."""
+        return name in self._sources.tables or name in self.engine.streams
 
     @property
     def clock(self) -> Clock:
-        """What a tick means: as its queries say, or else the session."""
+        """Timestamps or ticks: as its queries read them, or else as the session does."""
         clocks = (standing.plan.clock for standing in self.engine.standing.values())
-        return next((clock for clock in clocks if clock is not None), self._world.clock())
+        return next((clock for clock in clocks if clock is not None), self._sources.clock)
 
     @property
     def clock_now(self) -> Instant | None:
-        """All before this instant has been seen by every query."""
+        """The clock (watermark) in ticks: every query has seen all tuples before it."""
         now = self._clock_of(self.engine.streams, self.clock) if self.engine.standing else None
         known = [t for t in (self._reached, now) if t is not None]
         return max(known, default=None)
@@ -124,21 +111,14 @@ class FlowRun:
             self._reached = max(self._now, t)
 
     def _clock_of(self, streams: Collection[str], clock: Clock) -> Instant | None:
-        """How far all of some streams have come; without streams, how far tables have."""
-        advanced = self._world.advanced.get(clock)
-        if not streams:
-            updates = [table.last for table in self._world.tables.values() if table.last > BEGINNING]
-            return max([*updates, *([] if advanced is None else [advanced])], default=None)
-        times = [self._world.clocks[name].now for name in streams]
-        known = [t for t in times if t is not None]
-        return min(known) if len(known) == len(times) else advanced
+        return self._sources.watermark(streams, self._sources.tables, clock)
 
     def _catch_up(self) -> None:
-        """Tell what has happened before a command; queries that are added one after the other are born together."""
+        """Process all that happened before a command; queries added one after the other start as one cohort."""
         due = self._feeder.due(self._now)
         if due or self._now > self.engine.now:
             self._process(due)
 
     def _process(self, events: Sequence[SourceEvent]) -> None:
         for query, gained in self.engine.process(self._feeder.batches(events), self._now).items():
-            self._tell(query, gained)
+            self._emit(query, gained)

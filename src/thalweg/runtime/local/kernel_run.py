@@ -1,4 +1,4 @@
-"""A query run by the kernel: what happened since the last question goes through the pipeline as a batch."""
+"""A query run by the kernel: all events since the last question go through the pipeline as one batch."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ _EVERYTHING = 1 << 60
 
 
 class KernelRun(FedRun):
-    """Holds back what lies after the clock, feeds the rest, and keeps all output, so that the past can be asked for.
-
-    `batch_size` cuts the input into batches of so many tuples, also within an instant; no answer depends on it.
-    """
+    """`batch_size` cuts the input into batches of so many tuples, also within an instant; no answer depends on it."""
 
     def __init__(
         self,
@@ -49,7 +46,7 @@ class KernelRun(FedRun):
         self._log.add(output)
 
     def restart(self, plan: Plan, strategy: Strategy) -> None:
-        """Go on in a pipeline built anew, from a snapshot of this one."""
+        """Continue in a new pipeline from a snapshot of this one."""
         tree = self._pipeline.snapshot()
         self._rebuild(plan, strategy)
         self._pipeline.restore(tree)

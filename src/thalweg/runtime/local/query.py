@@ -1,11 +1,11 @@
-"""A standing query of the local engine: what has changed, and what the answer is at any instant."""
+"""A standing query in this process: its changes, and its answer at any instant."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
+from thalweg.algebra.catalog import Relation, Stream
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import DataError
 from thalweg.core.python_values import read_instant, show_instant, show_row
@@ -14,63 +14,65 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.explain import choice_json, choice_text, explain_json, explain_text, plans_text, seen_of
 from thalweg.explain.choice import Seen
+from thalweg.flows.query_info import QueryInfo, QueryState
 from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.kernel.pipeline.choice import choose
+from thalweg.kernel.pipeline.metrics import OutputDelay
 from thalweg.optimizer.optimize import Optimized
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
+from thalweg.runtime.interface import ExplainFormat, RunMetrics, Time, TimeLike
 from thalweg.runtime.local.fed_run import LocalRun
 from thalweg.runtime.local.kernel_run import KernelRun
 from thalweg.runtime.local.queued_run import QueuedRun
 from thalweg.runtime.local.reference_run import ReferenceRun
-from thalweg.runtime.local.streams import StreamClock
-from thalweg.runtime.local.tables import TableLog, TableUpdate
+from thalweg.runtime.local.sources import Sources
+from thalweg.runtime.local.tables import TableUpdate
 
 
 class LocalQuery:
-    """Made by `Session.query`. Its clock is the slowest of its streams' clocks, or where `advance` has brought it."""
+    """Made by `Session.query`. Its clock (watermark) is the slowest of its streams' clocks."""
 
     def __init__(
         self,
         plan: Plan,
         name: str,
-        clocks: Mapping[str, StreamClock],
-        tables: Mapping[str, TableLog],
-        advanced: Callable[[], Instant | None],
-        clock: Clock,
+        cql: str,
+        sources: Sources,
         strategy: str,
         settings: Settings,
         statistics: Statistics | None = None,
     ) -> None:
-        self.plan = plan
-        self.name = name
-        self._clocks, self._tables, self._advanced = clocks, tables, advanced
-        self.clock = clock
-        self._told = False
+        self.name, self.plan, self._cql, self._sources = name, plan, cql, sources
+        read = {leaf.source.name: leaf.source for leaf in plan.walk() if hasattr(leaf, "source")}
+        self._streams = [name for name, source in read.items() if isinstance(source, Stream)]
+        self._tables = [name for name, source in read.items() if isinstance(source, Relation)]
+        self.clock: Clock = plan.clock or sources.clock
         start = self.clock_now
         self._start = BEGINNING if start is None else start
+        self._first = start  # the first instant at which anything happened; what was there before shows then
+        self._has_emitted = False  # whether `changes` has given any
         self.optimized: Optimized | None = None
         self._run = self._start_run(strategy, settings, statistics)
-        self._first = start  # the first instant at which anything happened; what was there before shows then
-        for table_name, table in tables.items():
-            for update in table.updates:
-                self.table_changed(table_name, update)
+        for table in self._tables:
+            for update in sources.tables[table].updates:
+                self.table_changed(table, update)
 
     def _start_run(self, strategy: str, settings: Settings, statistics: Statistics | None) -> LocalRun:
         if strategy == "reference":
             return ReferenceRun(self.plan, self._start)
-        way = Strategy(strategy)
-        if way.is_queued:
-            return QueuedRun(self.plan, self._start, way, settings=settings)
-        choice = choose(self.plan, way, settings, statistics)
+        chosen = Strategy(strategy)
+        if chosen.is_queued:
+            return QueuedRun(self.plan, self._start, chosen, settings=settings)
+        choice = choose(self.plan, chosen, settings, statistics)
         self.optimized = choice.optimized
-        return KernelRun(choice.blueprint.plan, self._start, way, settings=choice.blueprint.settings)
+        return KernelRun(choice.blueprint.plan, self._start, chosen, settings=choice.blueprint.settings)
 
-    # -- what the session reports
+    # -- called by the session
 
     def arrive(self, stream: str, ts: Instant, row: Row) -> None:
         """A tuple has arrived on one of the session's streams."""
-        if stream in self._clocks:
+        if stream in self._streams:
             self.happened(ts)
             self._run.arrive(stream, ts, row)
 
@@ -83,25 +85,21 @@ class LocalQuery:
 
     def happened(self, t: Instant) -> None:
         """Something concerns the query at `t`, if only that time was moved there."""
-        if self._first is None or (t < self._first and not self._told):
+        if self._first is None or (t < self._first and not self._has_emitted):
             self._first = t
-
-    def reads(self, name: str) -> bool:
-        """Whether the query uses a stream or table."""
-        return name in self._clocks or name in self._tables
 
     @property
     def clock_now(self) -> Instant | None:
-        """Everything before this instant has been seen; None while a stream has shown nothing."""
-        advanced = self._advanced()
-        if not self._clocks:
-            updates = [t.last for t in self._tables.values() if t.last > BEGINNING]
-            return max([*updates, *([] if advanced is None else [advanced])], default=None)
-        times = [c.now for c in self._clocks.values()]
-        known = [t for t in times if t is not None]
-        return min(known) if len(known) == len(times) else advanced
+        """The clock (watermark) in ticks: all rows before it have come; None while a stream has shown nothing."""
+        return self._sources.watermark(self._streams, self._tables, self.clock)
 
-    # -- what users ask
+    @property
+    def info(self) -> QueryInfo:
+        """For `Session.queries`."""
+        since = None if self._start == BEGINNING else show_instant(self.clock, self._start)
+        return QueryInfo(self.name, self.name, self._cql, QueryState.RUNNING, since=since)
+
+    # -- called by users
 
     @property
     def schema(self) -> Schema:
@@ -109,21 +107,56 @@ class LocalQuery:
         return self.plan.schema
 
     @property
-    def now(self) -> Any:
-        """The query's clock: an integer or a datetime; None before it has started."""
-        now = self.clock_now
-        return None if now is None else show_instant(self.clock, now)
-
-    @property
     def patterns(self) -> Pattern:
         """The update pattern of the query's result."""
         return annotate(self.plan).edge.pattern
 
-    def explain(self, format: Literal["text", "json"] = "text", analyze: bool = False, plans: bool = False) -> Any:
-        """The plan with its update patterns, state buffers and bounds, then what is run and what that costs.
+    @property
+    def now(self) -> Time | None:
+        """The clock (watermark): the answer is known up to here; None before it has started."""
+        now = self.clock_now
+        return None if now is None else show_instant(self.clock, now)
 
-        With `analyze` what operators were seen to do stands beside the estimates; with `plans` all that were compared
-        are shown. As text, or a dictionary for JSON.
+    def reads(self, name: str) -> bool:
+        """Whether the query reads a stream or table."""
+        return name in self._streams or name in self._tables
+
+    def answer(self, at: TimeLike | None = None) -> list[tuple[Any, ...]]:
+        """The rows of the answer now, or at an instant that has passed, each as often as it is in."""
+        now = self.clock_now
+        t = now if at is None else read_instant(self.clock, at, "answer")
+        if t is None:
+            t = BEGINNING
+        if at is not None and t < self._start:
+            raise DataError(
+                f"the query sees what happened from {self.clock.show(self._start)} on, not at {self.clock.show(t)}",
+                hint="it was registered then",
+            )
+        if at is not None and (now is None or t > now):
+            shown = "not started" if now is None else f"at {self.clock.show(now)}"
+            raise DataError(
+                f"the answer at {self.clock.show(t)} is not known yet: the clock is {shown}", hint="advance(t) first"
+            )
+        bag = self._run.answer(t, t if now is None else now)
+        return [show_row(self.schema, row) for row in sorted_rows(bag)]
+
+    def changes(self) -> list[tuple[Any, int, tuple[Any, ...]]]:
+        """The signed rows `(t, +1 or -1, row)` since the last call; at one instant losses come before gains.
+
+        Reading in the middle of an instant shows it as far as it is known; a later call corrects it.
+        """
+        now = self.clock_now
+        if now is None or self._first is None or self._first > now:
+            return []
+        self._has_emitted = True
+        changes = self._run.changes(now, self._first)
+        return [(show_instant(self.clock, c.t), c.sign, show_row(self.schema, c.row)) for c in changes]
+
+    def explain(self, *, format: ExplainFormat = "text", analyze: bool = False, plans: bool = False) -> Any:
+        """The plan with its update patterns, state and bounds, then the plan that is run and its costs.
+
+        With `analyze`, measurements of the operators stand beside the estimates; with `plans`, all plans that were
+        compared are shown. The result is text, or a dictionary for JSON.
         """
         if format not in ("text", "json"):
             raise DataError(f"EXPLAIN has no format {format!r}", candidates=("text", "json"))
@@ -145,51 +178,24 @@ class LocalQuery:
         began = self._first if self._first is not None else self._start
         return seen_of(self._run.places, self._run.metrics(), float(now - began))
 
-    def metrics(self) -> list[dict[str, Any]]:
-        """What each operator has done up to the last answer or changes asked for: tuples in and out by sign, state."""
-        return [asdict(operator) for operator in self._run.metrics()]
+    def metrics(self) -> RunMetrics:
+        """Counts up to the last call of `answer` or `changes`: tuples held, waiting and late, each operator's work."""
+        operators = tuple(replace(operator) for operator in self._run.metrics())
+        late = {name: len(self._sources.clocks[name].late) for name in self._streams}
+        return RunMetrics(
+            now=self.now, stored=sum(operator.stored for operator in operators), waiting=self._run.waiting,
+            late={name: count for name, count in late.items() if count}, operators=operators,
+        )  # fmt: skip
 
-    def delay(self) -> dict[str, float]:
-        """How late the answer has followed arrivals and expirations, in ticks: average and maximum over all changes."""
-        delay = self._run.delay
-        return {"changes": delay.changes, "average": delay.average, "maximum": delay.maximum}
+    def delay(self) -> OutputDelay:
+        """How late the answer has followed arrivals and expirations, in ticks, over all changes."""
+        return replace(self._run.delay)
 
-    def answer(self, at: Any = None) -> list[tuple[Any, ...]]:
-        """The rows of the answer now, or at an instant that has passed, each as often as it is in."""
-        now = self.clock_now
-        t = now if at is None else read_instant(self.clock, at, "answer")
-        if t is None:
-            t = BEGINNING
-        if at is not None and t < self._start:
-            raise DataError(
-                f"the query sees what happened from {self.clock.show(self._start)} on, not at {self.clock.show(t)}",
-                hint="it was registered then",
-            )
-        if at is not None and (now is None or t > now):
-            shown = "not started" if now is None else f"at {self.clock.show(now)}"
-            raise DataError(
-                f"the answer at {self.clock.show(t)} is not known yet: the clock is {shown}", hint="advance(t) first"
-            )
-        bag = self._run.answer(t, t if now is None else now)
-        return [show_row(self.schema, row) for row in sorted_rows(bag)]
-
-    def drain(self) -> None:
-        """Let every operator know the time: the input-triggered strategy, too, then shows the answer of now."""
+    def heartbeat(self) -> None:
+        """Tell every operator the time: then the input-triggered strategy, too, shows the answer of now."""
         now = self.clock_now
         if now is not None and isinstance(self._run, QueuedRun):
-            self._run.drain(now)
-
-    def changes(self) -> list[tuple[Any, int, tuple[Any, ...]]]:
-        """The signed rows `(t, +1 or -1, row)` since the last call; at one instant losses come before gains.
-
-        Reading in the middle of an instant shows it as far as it is known; a later call corrects it.
-        """
-        now = self.clock_now
-        if now is None or self._first is None or self._first > now:
-            return []
-        self._told = True
-        changes = self._run.changes(now, self._first)
-        return [(show_instant(self.clock, c.t), c.sign, show_row(self.schema, c.row)) for c in changes]
+            self._run.heartbeat(now)
 
     def __repr__(self) -> str:
         return f"<query {self.name}: {self.patterns.name}, {', '.join(map(str, self.schema))}>"

@@ -42,8 +42,8 @@ class QueuedRun(FedRun):
         self._nothing = Batch.empty(plan.schema, self._pipeline.dated)
         self._show(self._network.begin(start - 1), start - 1)
 
-    def drain(self, now: Instant) -> None:
-        """No more will come: tell every operator the time, so that also ITA's answer is the one of `now`."""
+    def heartbeat(self, now: Instant) -> None:
+        """Tell every operator the time, so that ITA's answer, too, is the one of `now`."""
         self._settle(now)
         self._network.heartbeat(now)
         self._run(now)
@@ -82,11 +82,11 @@ class QueuedRun(FedRun):
         out = self._network.out
         while len(out):
             item = out.take()
-            told = self._nothing if item.batch is None else item.batch
-            self._show(self._view.process([told], item.clock), now)
+            output = self._nothing if item.batch is None else item.batch
+            self._show(self._view.process([output], item.clock), now)
 
     def _work(self) -> bool:
-        """One turn of the scheduler; False if there is nothing to do."""
+        """One step of the scheduler; False if there is nothing to do."""
         return self._network.work()
 
     def _show(self, batch: Batch, now: Instant) -> None:

@@ -18,9 +18,10 @@ class ReferenceRun:
     def __init__(self, plan: Plan, start: Instant) -> None:
         self._history = History()
         self._reference = Reference(plan, self._history, start)
-        self._told_until: Instant | None = None
-        self._told: Bag = Counter()
-        self.delay = OutputDelay()  # it has none: every answer is worked out when it is asked for
+        self._emitted_until: Instant | None = None
+        self._emitted: Bag = Counter()
+        self.delay = OutputDelay()  # none: every answer is computed when it is asked for
+        self.waiting = 0  # nothing waits: the history holds all
 
     def arrive(self, stream: str, ts: Instant, row: Row) -> None:
         """A tuple of a stream."""
@@ -43,11 +44,11 @@ class ReferenceRun:
         changes: list[Change] = []
         for t in self._instants(now, first):
             bag = self._reference.answer(t)
-            changes += bag_difference(self._told, bag, t)
-            self._told, self._told_until = bag, t
+            changes += bag_difference(self._emitted, bag, t)
+            self._emitted, self._emitted_until = bag, t
         return changes
 
     def _instants(self, now: Instant, first: Instant) -> list[Instant]:
-        """The instants to report on; the last one told is looked at again, for it may have grown."""
-        after = first if self._told_until is None else self._told_until
+        """The instants to report on, starting with the last one reported, which may have grown since."""
+        after = first if self._emitted_until is None else self._emitted_until
         return sorted({t for t in self._reference.instants(now) if t > after} | {after})

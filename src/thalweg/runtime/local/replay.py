@@ -1,4 +1,4 @@
-"""Files through a session in order of time, and what its queries answer on the way."""
+"""Recorded events go through a session in order of time; its queries are read on the way."""
 
 from __future__ import annotations
 
@@ -13,61 +13,62 @@ from thalweg.core.errors import DataError
 from thalweg.core.rows import bag_difference
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.formats.recorded.events import DELETE, INSERT, UPDATE, RecordedEvent
+from thalweg.runtime.interface import StandingQuery
 from thalweg.runtime.local.session import Session
-from thalweg.runtime.local.standing_query import StandingQuery
 from thalweg.runtime.local.streams import StreamClock
 
-CHUNK = 1_000  # rows between two looks at the answers
+CHUNK = 1_000  # rows between two readings of the queries
 
 SignedRow = tuple[Any, int, tuple[Any, ...]]
+ReplayedQuery = StandingQuery[list[tuple[Any, ...]], list[SignedRow]]  # one of its own, or one of a flow
 
 
 class Step(NamedTuple):
     """The changes of one query since the last step, in order of time; every instant among them is complete."""
 
-    query: StandingQuery
+    query: ReplayedQuery
     changes: list[SignedRow]
 
 
 @dataclass
 class Replay:
-    """Tells a session what the sources say, earliest first; each source is a stream's file or a table's updates.
+    """Pushes recorded events into a session, earliest first; each source is a stream's file or a table's updates.
 
     Within a source the order is kept, so a stream's rows may come late if it declares a lateness. Time ends at
-    `until`, or with the last row. `progress` hears how many rows have been told, whenever queries are about to be
-    looked at; it may change `queries`.
+    `until`, or with the last row. `progress` is called with the number of rows so far before the queries are read; it
+    may change `queries`.
     """
 
     session: Session
-    queries: Sequence[StandingQuery]
+    queries: Sequence[ReplayedQuery]
     sources: Sequence[Iterable[RecordedEvent]]
     until: Instant | None = None
-    progress: Callable[[int], None] = lambda told: None
+    progress: Callable[[int], None] = lambda rows: None
     chunk: int = CHUNK
-    told: int = 0
+    rows: int = 0
     _last: Instant = BEGINNING
     _clocks: dict[str, StreamClock] = field(default_factory=dict)
 
     def steps(self) -> Iterator[Step]:
         """Run to the end; after every chunk of rows, what has changed in each query."""
         self._clocks = {s.name: StreamClock(s) for s in self.session.catalog.streams}
-        feeds: dict[StandingQuery, _Feed] = {}
+        feeds: dict[ReplayedQuery, _Feed] = {}
         events = heapq.merge(*map(self._cut, self.sources), key=lambda e: e.ts)
         while chunk := list(islice(events, self.chunk)):
             for name, run in groupby(chunk, key=lambda e: e.name):
-                self._tell(name, list(run))
-            self.told += len(chunk)
-            self.progress(self.told)
+                self._happen(name, list(run))
+            self.rows += len(chunk)
+            self.progress(self.rows)
             self._last = max(self._last, *(e.ts for e in chunk))
             if self._last > BEGINNING and len(chunk) == self.chunk:  # a smaller one is the last
                 yield from (feeds.setdefault(query, _Feed(query)).step() for query in list(self.queries))
         if self.has_time:
             self.session.advance(self._last if self.until is None else self.until)
-            self.progress(self.told)
+            self.progress(self.rows)
             yield from (feeds.setdefault(query, _Feed(query)).step(final=True) for query in list(self.queries))
 
     def finish(self) -> None:
-        """Run to the end without looking on the way."""
+        """Run to the end without reading queries on the way."""
         for _ in self.steps():
             pass
 
@@ -86,14 +87,14 @@ class Replay:
     def _lateness(self, name: str) -> int:
         return (self._clocks[name].stream.lateness or 0) if name in self._clocks else 0
 
-    def _tell(self, name: str, events: list[RecordedEvent]) -> None:
+    def _happen(self, name: str, events: list[RecordedEvent]) -> None:
         if name in self._clocks:
             self._arrive(self._clocks[name], events)
             return
         for event in events:
             change = {INSERT: self.session.insert, DELETE: self.session.delete, UPDATE: self.session.update}[event.op]
             try:
-                change(name, [event.row], None if event.ts == BEGINNING else event.ts)
+                change(name, [event.row], at=None if event.ts == BEGINNING else event.ts)
             except DataError as error:
                 raise _placed(error, event) from None
 
@@ -111,7 +112,7 @@ class Replay:
 class _Feed:
     """The changes of a query, held back while their instant may still grow."""
 
-    def __init__(self, query: StandingQuery) -> None:
+    def __init__(self, query: ReplayedQuery) -> None:
         self._query = query
         self._open: list[SignedRow] = []
 

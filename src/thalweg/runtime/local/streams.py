@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from thalweg.algebra.catalog import Stream
 from thalweg.core.errors import DataError, OutOfOrderError
-from thalweg.core.python_values import RowLike, read_instant, read_row
+from thalweg.core.python_values import RowLike, read_instant, read_row, show_row
 from thalweg.core.rows import Row
 from thalweg.core.time import Clock, Instant
 
 
 @dataclass
 class StreamClock:
-    """`now` = max(greatest ts seen - lateness, the instant advanced to): all before it has been seen.
+    """The watermark: `now` = max(greatest ts seen - lateness, the instant advanced to). All rows before it have come.
 
-    A row with ts = now is still welcome: an instant is complete once time has left it.
+    A row with ts = now is not late: an instant is complete once time has left it.
     """
 
     stream: Stream
@@ -36,9 +36,32 @@ class StreamClock:
         """Time has come to `t`; it never goes back."""
         self.now = t if self.now is None else max(self.now, t)
 
-    def keep_late(self, row: Row) -> None:
-        """A row that came too late is kept aside."""
-        self.late.append(row)
+    def take(self, rows: Iterable[RowLike]) -> Iterator[tuple[Instant, Row]]:
+        """Read pushed rows and move the clock; late rows are kept, the others are given on with their times.
+
+        Without a declared lateness one late row refuses all.
+        """
+        read = [read_arrival(self.stream, row, i) for i, row in enumerate(rows)]
+        if self.stream.lateness is None:
+            self._check_order(read)
+        for ts, row in read:
+            if self.accepts(ts):
+                self.see(ts)
+                yield ts, row
+            else:
+                self.late.append(row if self.stream.timestamp is not None else (ts, *row))
+
+    def late_rows(self) -> list[tuple[Any, ...]]:
+        """The late rows as they were pushed, in order of arrival."""
+        schema = self.stream.schema
+        return [show_row(schema, row) if self.stream.timestamp is not None else row for row in self.late]
+
+    def _check_order(self, rows: Sequence[tuple[Instant, Row]]) -> None:
+        at = StreamClock(self.stream, self.now)
+        for ts, _ in rows:
+            if not at.accepts(ts):
+                raise at.refusal(ts)
+            at.see(ts)
 
     def refusal(self, ts: Instant) -> OutOfOrderError:
         """The error for a row behind the clock where no lateness is declared."""
@@ -72,12 +95,3 @@ def read_arrival(stream: Stream, values: RowLike, i: int) -> tuple[Instant, Row]
     else:
         raise DataError(f"{where}: expected a time and {len(stream.schema)} values {stream.schema}, got {values!r}")
     return read_instant(Clock.TICKS, ts, where), read_row(stream.schema, values, where)
-
-
-def check_order(clock: StreamClock, rows: Sequence[tuple[Instant, Row]]) -> None:
-    """OutOfOrderError if a row comes behind the stream's clock, which the rows before it move."""
-    at = StreamClock(clock.stream, clock.now)
-    for ts, _ in rows:
-        if not at.accepts(ts):
-            raise at.refusal(ts)
-        at.see(ts)

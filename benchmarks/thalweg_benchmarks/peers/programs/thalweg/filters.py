@@ -16,7 +16,7 @@ schema = Schema.of(ts=DataType.TIMESTAMP, id=DataType.BIGINT, **dict.fromkeys("a
 engine = tw.Engine(local_spark(cores, **{"spark.driver.memory": "4g"}), shards=int(cores))
 arriving = Path(mkdtemp())  # files come once the queries stand
 engine.stream("s", tw.sources.parquet(engine.spark, arriving, schema, files_per_batch=4))
-flow = engine.flow("filters", mkdtemp(), sees_all=False)
+flow = engine.flow("filters", checkpoint=mkdtemp(), sees_all=False)
 flow.add_all(
     [
         f"SELECT id FROM s [NOW] WHERE {x} BETWEEN {low} AND {low + 19} AND {y} BETWEEN {next_low} AND {next_low + 19}"

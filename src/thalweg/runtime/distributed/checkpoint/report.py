@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from thalweg.core.time import Clock, Instant
+from thalweg.core.python_values import show_instant
+from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.flows.command import Command
 from thalweg.flows.metrics import QueryMetrics
+from thalweg.flows.query_info import FlowMetrics, QueryInfo, QueryState
+from thalweg.flows.standing import Quotas
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
-
-RUNNING, WAITING, SUSPENDED = "running", "waiting", "suspended"
 
 
 @dataclass(frozen=True)
@@ -79,42 +81,35 @@ def suspended_queries(reports: Iterable[ShardReport]) -> dict[str, str]:
     return {query: why for flow in _flows(reports) for query, why in flow.suspended.items()}
 
 
-def query_states(live: Mapping[str, Command], reports: Sequence[ShardReport]) -> dict[str, tuple[str, str | None]]:
-    """By query of a flow whether it runs, waits for the next batch, or was suspended and why."""
-    obeyed = min((flow.last_command for flow in _flows(reports)), default=-1)
-    failed = suspended_queries(reports)
-    found: dict[str, tuple[str, str | None]] = {}
-    for query, command in live.items():
-        state = RUNNING if command.seq <= obeyed else WAITING
-        found[query] = (SUSPENDED, failed[query]) if query in failed else (state, None)
-    return found
+def flow_queries(live: Mapping[str, Command], reports: Sequence[ShardReport]) -> list[QueryInfo]:
+    """The queries of a flow: they run, wait for the next batch, or were suspended; and what they cost in all shards."""
+    flows, failed = _flows(reports), suspended_queries(reports)
+    obeyed = min((flow.last_command for flow in flows), default=-1)
+    return [_query_info(command, obeyed, failed, flows) for command in live.values()]
 
 
-def query_metrics(live: Mapping[str, Command], reports: Sequence[ShardReport]) -> dict[str, QueryMetrics]:
-    """By query of a flow: its metrics in all shards."""
-    flows = _flows(reports)
-    return {query: QueryMetrics.together(query, [flow.counts.get(query, {}) for flow in flows]) for query in live}
+def _query_info(command: Command, obeyed: int, failed: Mapping[str, str], flows: Sequence[FlowReport]) -> QueryInfo:
+    state = QueryState.RUNNING if command.seq <= obeyed else QueryState.WAITING
+    return QueryInfo(
+        command.id, command.name, command.cql,
+        state=QueryState.SUSPENDED if command.id in failed else state, reason=failed.get(command.id),
+        owner=command.owner, quotas=Quotas.read(dict(command.quotas)), sees_all=command.whole,
+        metrics=QueryMetrics.together([flow.counts.get(command.id, {}) for flow in flows]),
+    )  # fmt: skip
 
 
-def flow_top(name: str, live: Mapping[str, Command], reports: Sequence[ShardReport]) -> dict[str, Any]:
-    """The metrics of a flow and its queries, as `Flow.top` of a session gives them."""
-    counted, state = query_metrics(live, reports), query_states(live, reports)
-    work, alone = sum(m.work for m in counted.values()), sum(m.alone for m in counted.values())
-    clock = Clock.TIMESTAMPS if any(report.stamped for report in reports) else Clock.TICKS
-    now = min((report.now for report in reports), default=None)
-    return {
-        "flow": name,
-        "now": None if now is None else clock.show(now),
-        "seconds": sum(m.seconds for m in counted.values()),
-        "work": work,
-        "saved": 1 - work / alone if alone else 0.0,
-        "held": sum(report.stored for report in reports),
-        "queries": [
-            {"id": query, "name": command.name, "owner": command.owner, "state": state[query][0]}
-            | {"reason": state[query][1], **counted[query].shown()}
-            for query, command in live.items()
-        ],
-    }
+def flow_now(reports: Sequence[ShardReport]) -> datetime | int | None:
+    """The flow's clock (watermark): that of the slowest shard; None before it has started."""
+    slowest = min(reports, key=lambda report: report.now, default=None)
+    return None if slowest is None or slowest.now <= BEGINNING else show_instant(slowest.clock, slowest.now)
+
+
+def flow_metrics(name: str, live: Mapping[str, Command], reports: Sequence[ShardReport]) -> FlowMetrics:
+    """The metrics of a flow and its queries in all shards."""
+    found = flow_queries(live, reports)
+    work, alone = sum(query.metrics.work for query in found), sum(query.metrics.alone for query in found)
+    seconds, held = sum(query.metrics.seconds for query in found), sum(report.stored for report in reports)
+    return FlowMetrics(name, flow_now(reports), seconds, work, 1 - work / alone if alone else 0.0, held, tuple(found))
 
 
 def _flows(reports: Iterable[ShardReport]) -> list[FlowReport]:

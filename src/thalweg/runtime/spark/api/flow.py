@@ -1,4 +1,4 @@
-"""`engine.flow(name)`: many standing queries in one streaming query of Spark's."""
+"""`engine.flow(name)`: many standing queries in one of Spark's streaming queries."""
 
 from __future__ import annotations
 
@@ -13,23 +13,27 @@ from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.expressions import column
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import CheckpointError, NameNotFoundError, PlanError
+from thalweg.core.time import Clock
 from thalweg.flows.command import Command, find
-from thalweg.flows.standing import Quotas
+from thalweg.flows.query_info import FlowMetrics, QueryInfo
+from thalweg.fluent import Table
 from thalweg.kernel.operator import Key
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDefinition, FlowDesk
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
-from thalweg.runtime.distributed.checkpoint.report import query_metrics, query_states, suspended_queries
-from thalweg.runtime.spark.api.flow_run import FlowRun, OneOfFlow
+from thalweg.runtime.distributed.checkpoint.report import flow_metrics, flow_now, flow_queries, suspended_queries
+from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
+from thalweg.runtime.spark.api.flow_run import SparkFlowQuery, SparkFlowRun
 from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.compile.flow_frame import Frames
+from thalweg.runtime.spark.compile.query_frame import is_stamped
 from thalweg.runtime.spark.compile.stage_frames import write_batches
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks
 from thalweg.runtime.spark.tasks.flow_answers import PACKED_ANSWERS
 
 
 class SparkFlow:
-    """Made by `Engine.flow`. Queries may be added and dropped before it starts, while it runs and while it rests."""
+    """Made by `Engine.flow`. Queries may be added and dropped before it starts, while it runs, and after it stopped."""
 
     def __init__(
         self,
@@ -52,78 +56,108 @@ class SparkFlow:
         definition = FlowDefinition(name, catalog, by_stream, [table.relation.name for table in tables], sees_all)
         self._desk = FlowDesk(self.checkpoint.folder, definition)
         self._desk.open()
-        self._run: FlowRun | None = None
+        self._run: SparkFlowRun | None = None
 
-    # -- queries
+    @property
+    def clock(self) -> Clock:
+        """Whether time is timestamps or ticks."""
+        return Clock.TIMESTAMPS if is_stamped(self._frames.streams, self._frames.tables) else Clock.TICKS
+
+    @property
+    def now(self) -> Time | None:
+        """The flow's clock (watermark); None before it has started."""
+        return flow_now(self.checkpoint.reports())
+
+    # -- commands
 
     def add(
         self,
-        cql: str | Plan,
-        name: str = "",
-        owner: str = "",
+        query: str | Table | Plan,
+        *,
+        name: str | None = None,
+        owner: str | None = None,
         backfill: bool = False,
         quotas: Mapping[str, int] | None = None,
     ) -> str:
-        """Let a query stand from the next batch on; its id. It sees tuples that come from then on.
+        """Add a query and return its id. It sees the tuples of the next batch and later ones.
 
-        Before the flow first starts: from the first batch on. With `backfill` it starts from the tuples that the flow
-        holds: those within reach of other queries' windows.
+        Added before the flow first starts, it sees all tuples. With `backfill` it starts from the tuples that the flow
+        holds: those within reach of other queries' windows. `quotas` limit `results`, `results_per_second` and `state`
+        (see `Quotas`): a query that exceeds a quota, or raises an error, is suspended.
         """
-        return self.add_all([cql], [name], owner, backfill, quotas)[0]
+        return self.add_all([query], names=[name or ""], owner=owner, backfill=backfill, quotas=quotas)[0]
 
     def add_all(
         self,
-        queries: Sequence[str | Plan],
+        queries: Sequence[str | Table | Plan],
+        *,
         names: Sequence[str] | None = None,
-        owner: str = "",
+        owner: str | None = None,
         backfill: bool = False,
         quotas: Mapping[str, int] | None = None,
     ) -> list[str]:
-        """The same for many at once: all of them begin with the same batch."""
+        """Add several queries, which all begin with the same batch; their ids. If one is refused, none is added."""
         runs_with = self._run.functions if self._run is not None and self._run.is_active else None
-        added = self._desk.add_all(queries, names, owner, backfill, quotas, runs_with=runs_with)
+        given = [query.plan if isinstance(query, Table) else query for query in queries]
+        added = self._desk.add_all(given, names, owner or "", backfill, quotas, runs_with=runs_with)
         return [command.id for command in added]
 
     def take_over(self, commands: Iterable[Command]) -> None:
-        """Let the queries of a session's catalogue stand here, unless this flow was ever told anything."""
+        """Add the queries of a local flow's catalogue, unless this flow has ever had a command."""
         self._desk.take_over(commands)
 
     def drop(self, query: str) -> None:
-        """End a query, by its id or name, with the next batch."""
+        """End a query with the next batch; the others go on."""
         self._desk.drop(query)
 
-    def queries(self) -> list[dict[str, Any]]:
-        """The queries that stand, whether they run, wait for the next batch, or were suspended and why."""
-        live, reports = self._desk.commands.live(), self.checkpoint.reports()
-        states, counted = query_states(live, reports), query_metrics(live, reports)
-        return [
-            {
-                "id": query, "name": command.name, "owner": command.owner, "cql": command.cql,
-                "state": states[query][0], "reason": states[query][1], "sees_all": command.whole,
-                "quotas": Quotas.read(dict(command.quotas)).given(), **counted[query].shown(),
-            }
-            for query, command in live.items()
-        ]  # fmt: skip
+    # -- questions
 
-    def answers(self, query: str, at: Any = None) -> DataFrame:
-        """The answer of a query now, or at an instant that has passed since it was added."""
-        return self.of(query).answer(at)
+    def queries(self) -> list[QueryInfo]:
+        """All queries of the flow, suspended ones too, in the order in which they were added."""
+        return flow_queries(self._desk.commands.live(), self.checkpoint.reports())
 
-    def of(self, query: str) -> OneOfFlow:
-        """A query of the running flow, by its id or name: `answer`, `changes`."""
-        if self._run is None:
-            raise PlanError(f"the flow {self.name} does not run", hint="start() it")
+    def get_query(self, query: str) -> SparkFlowQuery:
+        """One query, to ask it again and again."""
         live = self._desk.commands.live()
-        found = find(live, query)
-        return self._run.of(found, live[found].standing(self._desk.definition.functions).plan.schema)
+        command = live[find(live, query)]
+        return SparkFlowQuery(self, command.standing(self._desk.definition.functions), command)
+
+    def answer(self, query: str, at: TimeLike | None = None) -> DataFrame:
+        """The answer of a query now, or at an instant since it was added."""
+        return self.get_query(query).answer(at)
+
+    def changes(self, query: str) -> DataFrame:
+        """The rows that entered (+1) and left (-1) a query's answer so far: `_t`, `_sign` and the row."""
+        return self.get_query(query).changes()
+
+    def explain(self, query: str, *, format: ExplainFormat = "text") -> Any:
+        """How a query runs, and where."""
+        return self.get_query(query).explain(format=format)
+
+    def metrics(self) -> FlowMetrics:
+        """What the queries have seen, given and cost; see docs/flows.md for each number."""
+        return flow_metrics(self.name, self._desk.commands.live(), self.checkpoint.reports())
+
+    def __repr__(self) -> str:
+        state = "running" if self._run is not None and self._run.is_active else "stopped"
+        return f"<flow {self.name}: {state}, {len(self._desk.commands.live())} queries>"
 
     # -- running
 
-    def start(self, sink: Sink | Sequence[Sink] | None = None, trigger: dict[str, Any] | None = None) -> FlowRun:
+    @property
+    def started(self) -> SparkFlowRun:
+        """The last run; an error if there is none."""
+        if self._run is None:
+            raise PlanError(f"the flow {self.name} does not run", hint="start() it")
+        return self._run
+
+    def start(
+        self, *, sink: Sink | Sequence[Sink] | None = None, trigger: Mapping[str, Any] | None = None
+    ) -> SparkFlowRun:
         """Let the flow run; the next start goes on where it was.
 
-        A sink gets what all queries gain, packed: `queries` and `changes` (see `rows_of`). Without one it is kept as
-        Parquet in the checkpoint, from where `answers` reads it.
+        A sink gets the output of all queries, packed: `queries` and `changes` (see `rows_of`). Without one it is kept
+        as Parquet in the checkpoint, from where `answer` reads it.
         """
         place, commands = self.checkpoint, self._desk.commands
         self._desk.check_functions()
@@ -142,11 +176,11 @@ class SparkFlow:
         writer = frame.writeStream.foreachBatch(write).queryName(self.name)
         writer = writer.option("checkpointLocation", str(place.spark)).outputMode("append")
         query = writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
-        self._run = FlowRun(self._frames.spark, query, place, spec, sinks.sinks)
+        self._run = SparkFlowRun(self._frames.spark, query, place, spec, sinks.sinks)
         return self._run
 
     def _suspend_everywhere(self, batch: int) -> None:
-        """A query that has failed in one place is to run in none: its answer would be part of one."""
+        """Suspend a query that failed in one place in all places: its answer would lack that part."""
         failed = suspended_queries(self.checkpoint.reports_after(batch))
         if failed:
             self._desk.commands.suspend(failed)

@@ -1,26 +1,39 @@
-"""A flow at work on Spark."""
+"""A flow at work on Spark, and one of its queries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.streaming.query import StreamingQuery
 
+from thalweg.algebra.plan import RelationScan, StreamScan
 from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
+from thalweg.core.time import Clock
+from thalweg.explain import choice_json, choice_text, explain_json, explain_text
+from thalweg.flows.command import Command
+from thalweg.flows.metrics import QueryMetrics
+from thalweg.flows.standing import Standing
+from thalweg.kernel.pipeline.choice import choose
+from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
-from thalweg.runtime.distributed.checkpoint.report import ShardReport
 from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
+from thalweg.runtime.spark.api.answers import answer_at, changes_until
+from thalweg.runtime.spark.api.run import SparkRun
 from thalweg.runtime.spark.sinks import Sink
 from thalweg.runtime.spark.tasks.answer_rows import answer_type
 from thalweg.runtime.spark.tasks.flow_answers import PACKED_ANSWERS, QUERIES, unpacking
 
+if TYPE_CHECKING:
+    from thalweg.runtime.spark.api.flow import SparkFlow
 
-class FlowRun(Run):
-    """Made by `SparkFlow.start`: time, waiting, metrics and stopping are those of a query."""
+
+class SparkFlowRun(SparkRun):
+    """Made by `SparkFlow.start`. Time, waiting, metrics and stopping are those of a query's run."""
 
     def __init__(
         self, spark: SparkSession, query: StreamingQuery, checkpoint: Checkpoint, spec: FlowSpec, sinks: Sequence[Sink]
@@ -28,38 +41,78 @@ class FlowRun(Run):
         super().__init__(spark, query, checkpoint, spec, sinks)
         self.functions = spec.functions  # of users, that its tasks know
 
-    @property
-    def is_active(self) -> bool:
-        """Whether Spark has a batch at work or waits for the next."""
-        return bool(self.query.isActive)
-
-    def of(self, query: str, schema: Schema) -> OneOfFlow:
-        """The answers of one query."""
-        return OneOfFlow(self, query, schema)
-
-    def reports(self) -> list[ShardReport]:
-        """The shards' reports after the last batch that is done."""
-        return self._reports(0)
-
-    def gained(self) -> DataFrame:
-        """All that answers have gained in batches that are done for good, packed by query."""
+    def output(self, query: str, schema: Schema) -> DataFrame:
+        """All rows with intervals that one query has put out in batches that are done for good."""
         if self._parquet is None:
             raise DataError("the answers of this flow go to sinks of its own", hint="ask them, or add a ParquetSink")
-        return self._parquet.read(self._spark, PACKED_ANSWERS, self.checkpoint.committed)
+        packed = self._parquet.read(self._spark, PACKED_ANSWERS, self.checkpoint.committed)
+        return rows_of(packed, query, schema, self._spec.stamped)
+
+    def __repr__(self) -> str:
+        state = "running" if self.is_active else "stopped"
+        return f"<run of a flow: {state}, {self.checkpoint.committed + 1} batches done, now {self.now}>"
 
 
-class OneOfFlow(Run):
-    """One query of a flow that runs: its answers and changes."""
+class SparkFlowQuery:
+    """Made by `SparkFlow.get_query`. Its clock is the flow's."""
 
-    def __init__(self, run: FlowRun, query: str, schema: Schema) -> None:
-        self.__dict__.update(run.__dict__)
-        self._run, self._id, self._schema = run, query, schema
+    def __init__(self, flow: SparkFlow, standing: Standing, command: Command) -> None:
+        self.id, self.name, self.plan = standing.id, standing.name, standing.plan
+        self._flow, self._sees_all = flow, command.whole
 
-    def _told(self) -> DataFrame:
-        return rows_of(self._run.gained(), self._id, self._schema, self._spec.stamped)
+    @property
+    def schema(self) -> Schema:
+        """The answer's columns."""
+        return self.plan.schema
+
+    @property
+    def patterns(self) -> Pattern:
+        """The update pattern of the query's result."""
+        return annotate(self.plan).edge.pattern
+
+    @property
+    def clock(self) -> Clock:
+        """Whether time is timestamps or ticks."""
+        return self._flow.clock
+
+    @property
+    def now(self) -> Time | None:
+        """The flow's clock (watermark): the answer is known up to here; None before it has started."""
+        return self._flow.now
+
+    def reads(self, name: str) -> bool:
+        """Whether the query reads a stream or table."""
+        return any(isinstance(p, StreamScan | RelationScan) and p.source.name == name for p in self.plan.walk())
+
+    def answer(self, at: TimeLike | None = None) -> DataFrame:
+        """The answer now, or at an instant since the query was added, each row as often as it is in."""
+        run = self._flow.started
+        return answer_at(run.output(self.id, self.schema), run.instant(at), run.clock)
+
+    def changes(self) -> DataFrame:
+        """The rows that entered (+1) and left (-1) the answer so far, net at each instant: `_t`, `_sign`, columns."""
+        run = self._flow.started
+        return changes_until(run.output(self.id, self.schema), run.instant(), run.clock)
+
+    def explain(self, *, format: ExplainFormat = "text") -> Any:
+        """The plan with its update patterns, the plan that is run, and where it runs."""
+        chosen, where = choose(self.plan).optimized, "one place" if self._sees_all else "every shard"
+        if format == "json":
+            choice = {} if chosen is None else {"choice": choice_json(chosen)}
+            return {**explain_json(self.plan), **choice, "runs_in": where}
+        shown = [explain_text(self.plan), *([] if chosen is None else [choice_text(chosen)])]
+        sees = "it sees all tuples" if self._sees_all else "each sees the tuples of its keys"
+        return "\n".join([*(text.rstrip("\n") for text in shown), f"RUNS IN {where}: {sees}"]) + "\n"
+
+    def metrics(self) -> QueryMetrics:
+        """Tuples seen, results given, and the query's part of the flow's cost."""
+        return next(query.metrics for query in self._flow.queries() if query.id == self.id)
+
+    def __repr__(self) -> str:
+        return f"<query {self.id} ({self.name}): {', '.join(map(str, self.schema))}>"
 
 
-def rows_of(gained: DataFrame, query: str, schema: Schema, stamped: bool) -> DataFrame:
-    """The rows of one query out of what all have gained."""
-    mine = gained.where(sf.array_contains(QUERIES, query))
+def rows_of(packed: DataFrame, query: str, schema: Schema, stamped: bool) -> DataFrame:
+    """The rows of one query out of the output of all."""
+    mine = packed.where(sf.array_contains(QUERIES, query))
     return mine.mapInArrow(unpacking(query, schema, stamped), answer_type(schema, stamped))

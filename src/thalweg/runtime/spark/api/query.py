@@ -1,30 +1,33 @@
-"""A standing query on Spark, before it runs."""
+"""A standing query on Spark: what runs where, and starting it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
 from thalweg.algebra.codec import digest
 from thalweg.algebra.plan import Plan, RelationScan, StreamScan
+from thalweg.core.errors import DataError
 from thalweg.core.schema import Field, Schema
+from thalweg.core.time import Clock
 from thalweg.explain import choice_json, choice_text, explain_json, explain_text, plans_text
-from thalweg.kernel.pipeline import Settings, Strategy
-from thalweg.kernel.pipeline.choice import Choice, choose
+from thalweg.flows.query_info import QueryInfo, QueryState
+from thalweg.kernel.pipeline.choice import Choice
 from thalweg.kernel.pipeline.identity import Identity
-from thalweg.kernel.pipeline.partial_aggregates import PARTIAL_AGGREGATES_FROM_TICKS
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
 from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
 from thalweg.runtime.distributed.stages import cut
+from thalweg.runtime.interface import ExplainFormat, RunMetrics, Time, TimeLike
+from thalweg.runtime.spark.api.failures import plain
 from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.query_run import SparkQueryRun
+from thalweg.runtime.spark.api.request import QueryRequest
 from thalweg.runtime.spark.compile.broadcast import broadcast_tables
 from thalweg.runtime.spark.compile.explain import as_lines, explain_stages, explain_streams, explain_tables
 from thalweg.runtime.spark.compile.query_frame import Compiled, Job, columns_read, compile_query_frame, is_stamped
@@ -35,46 +38,33 @@ from thalweg.runtime.spark.tasks.deliver import Take
 from thalweg.runtime.spark.tasks.stateless import is_stateless
 
 
-@dataclass(frozen=True)
-class Asking:
-    """What a user asks: a plan as written, how to run it, and what is known of its sources."""
-
-    plan: Plan
-    strategy: Strategy
-    settings: Settings
-    statistics: Statistics
-
-    def choose(self, pinned: PinnedChoice | None = None) -> Choice:
-        """The plan that runs; a checkpoint may have `pinned` some choices."""
-        statistics = self.statistics if pinned is None else pinned.statistics
-        settings = self.settings
-        if pinned is not None:
-            settings = replace(settings, in_parts=pinned.in_parts)
-        elif settings.in_parts is None and settings.optimize and self.strategy is Strategy.AUTO:
-            settings = replace(settings, in_parts=PARTIAL_AGGREGATES_FROM_TICKS)
-        return choose(self.plan, self.strategy, settings, statistics, in_shards=True)
-
-
 class SparkQuery:
-    """Made by `Engine.query`. `streams` and `tables` are all that the query reads as it is written."""
+    """Made by `Engine.query`. `start` lets it run; `run` is its last run, which answers come from.
+
+    `streams` and `tables` are all that the query reads as it is written.
+    """
 
     def __init__(
         self,
         spark: SparkSession,
-        asking: Asking,
+        request: QueryRequest,
         streams: Sequence[StreamInput],
         tables: Sequence[TableInput],
         asked: Asked,
-        name: str | None,
+        name: str,
+        cql: str,
         every: int | None,
+        spark_name: str | None,
     ) -> None:
-        self.spark, self._asking = spark, asking
+        """`spark_name` is the name that Spark shows and wants to be unique, if the user gave one."""
+        self.spark, self._request = spark, request
         self.streams, self.tables, self._asked = streams, tables, asked
-        self.name, self._every = name, every
+        self.name, self._cql, self._every, self._spark_name = name, cql, every, spark_name
+        self.run: SparkQueryRun | None = None
 
     @cached_property
     def _choice(self) -> Choice:
-        return self._asking.choose()
+        return self._request.choose()
 
     @cached_property
     def _broadcast(self) -> frozenset[str]:
@@ -84,7 +74,7 @@ class SparkQuery:
     @property
     def plan(self) -> Plan:
         """The logical plan, as written."""
-        return self._asking.plan
+        return self._request.plan
 
     @property
     def schema(self) -> Schema:
@@ -96,12 +86,66 @@ class SparkQuery:
         """The update pattern of the query's result."""
         return annotate(self.plan).edge.pattern
 
-    def explain(self, format: Literal["text", "json"] = "text", plans: bool = False) -> Any:
-        """The plan with its update patterns and buffers, what is run and what that costs, then what runs where.
+    @property
+    def clock(self) -> Clock:
+        """Whether time is timestamps or ticks."""
+        return Clock.TIMESTAMPS if self._stamped else Clock.TICKS
 
-        With `plans` all plans that were compared are shown.
+    @property
+    def now(self) -> Time | None:
+        """The clock (watermark) of the run: the answer is known up to here; None before it has started."""
+        return None if self.run is None else self.run.now
+
+    def reads(self, name: str) -> bool:
+        """Whether the query reads a stream or table."""
+        return name in _sources_of(self.plan)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the query was started and runs."""
+        return self.run is not None and self.run.is_active
+
+    @property
+    def info(self) -> QueryInfo:
+        """For `Engine.queries`."""
+        if self.run is None:
+            return QueryInfo(self.name, self.name, self._cql, QueryState.CREATED)
+        failure = self.run.query.exception()
+        ended = QueryState.STOPPED if failure is None else QueryState.FAILED
+        state = QueryState.RUNNING if self.is_active else ended
+        reason = None if failure is None else plain(str(failure)).message
+        return QueryInfo(self.name, self.name, self._cql, state, reason)
+
+    # -- answers of the run
+
+    def answer(self, at: TimeLike | None = None) -> DataFrame:
+        """The answer now, or at an instant that has passed, each row as often as it is in."""
+        return self._started.answer(at)
+
+    def changes(self) -> DataFrame:
+        """The rows that entered (+1) and left (-1) the answer so far, net at each instant: `_t`, `_sign`, columns."""
+        return self._started.changes()
+
+    def metrics(self) -> RunMetrics:
+        """Counts over all shards as of the last batch that is done; empty before the first."""
+        return RunMetrics() if self.run is None else self.run.metrics()
+
+    @property
+    def _started(self) -> SparkQueryRun:
+        if self.run is None:
+            raise DataError(f"the query {self.name} has not been started", hint="start(checkpoint) first")
+        return self.run
+
+    def explain(self, *, format: ExplainFormat = "text", analyze: bool = False, plans: bool = False) -> Any:
+        """The plan with its update patterns, state and bounds, then the plan that is run, its costs and its stages.
+
+        With `analyze`, measurements of the operators stand beside the estimates; with `plans`, all plans that were
+        compared are shown. The result is text, or a dictionary for JSON.
         """
+        if format not in ("text", "json"):
+            raise DataError(f"EXPLAIN has no format {format!r}", candidates=("text", "json"))
         blueprint, found = self._choice.blueprint, self._choice.optimized
+        seen = ({} if self.run is None else self.run.seen()) if analyze else None
         pipeline = blueprint.build()
         parts = cut(pipeline, self._broadcast)
         inputs, held = self._read_by(blueprint.plan)
@@ -111,17 +155,20 @@ class SparkQuery:
         at_once = not held and is_stateless(blueprint, parts, times)
         stages = explain_stages(pipeline, parts, self._asked.shards or self._asked.cores, at_once)
         if format == "json":
-            choice = {} if found is None else {"choice": choice_json(found)}
+            choice = {} if found is None else {"choice": choice_json(found, seen)}
             return {**explain_json(self.plan), **choice, "streams": streams, "tables": tables, "stages": stages}
-        chosen = "" if found is None else "\n" + (plans_text if plans else choice_text)(found)
+        chosen = "" if found is None else "\n" + (plans_text(found) if plans else choice_text(found, seen))
         return explain_text(self.plan) + chosen + "\n\n" + "\n".join(as_lines(streams, tables, stages))
+
+    # -- running
 
     def start(
         self,
         checkpoint: str | Path,
+        *,
         sink: Sink | Sequence[Sink] | None = None,
-        trigger: dict[str, Any] | None = None,
-    ) -> Run:
+        trigger: Mapping[str, Any] | None = None,
+    ) -> SparkQueryRun:
         """Let the query run; with a checkpoint that exists it goes on where it was, perhaps in more or fewer shards.
 
         `sink` (or several: see `thalweg.sinks`) takes the changes of the answer; without one they are kept as Parquet
@@ -136,33 +183,37 @@ class SparkQuery:
         write = write_batches(sinks, place, compiled.spec.stages)
         writer = compiled.frame.writeStream.foreachBatch(write).option("checkpointLocation", str(place.spark))
         writer = writer.outputMode("append").trigger(**(trigger or {"processingTime": "0 seconds"}))
-        if self.name:
-            writer = writer.queryName(self.name)
-        return Run(self.spark, writer.start(), place, compiled.spec, sinks.sinks, compiled.optimized)
+        if self._spark_name:
+            writer = writer.queryName(self._spark_name)
+        self.run = SparkQueryRun(self, writer.start(), place, compiled.spec, sinks.sinks)
+        return self.run
 
-    def changes(self, checkpoint: str | Path) -> DataFrame:
+    def change_stream(self, checkpoint: str | Path) -> DataFrame:
         """The changes of the answer as a streaming DataFrame, for any sink of Spark's, in append mode.
 
         The batches of Spark's writer number the query's states, so the two checkpoints belong together: give the
         writer `writer_options(checkpoint)`, and start one writer only.
 
-            df = q.changes("/checkpoints/top")
+            df = q.change_stream("/checkpoints/top")
             df.writeStream.format("kafka").options(**q.writer_options("/checkpoints/top")).start()
         """
         return self._compile(Checkpoint.at(checkpoint)).frame
 
     @staticmethod
     def writer_options(checkpoint: str | Path) -> dict[str, str]:
-        """The option `checkpointLocation` for the writer of `changes(checkpoint)`."""
+        """The option `checkpointLocation` for the writer of `change_stream(checkpoint)`."""
         return {"checkpointLocation": str(Checkpoint.at(checkpoint).spark)}
+
+    def __repr__(self) -> str:
+        return f"<query {self.name}: {self.info.state}, {self.patterns.name}, {', '.join(map(str, self.schema))}>"
 
     @property
     def _stamped(self) -> bool:
         return is_stamped(self.streams, self.tables)
 
     def _compile(self, place: Checkpoint, take: Take | None = None) -> Compiled:
-        """The checkpoint becomes the query's; the choices that were pinned when it first started count."""
-        identity = Identity.of(self.plan, self._asking.strategy.value)
+        """Claim the checkpoint for the query, which keeps the plan that it first started with."""
+        identity = Identity.of(self.plan, self._request.strategy.value)
         choice, pinned = self._choice, None
         if not place.is_claimed:
             known = Statistics() if choice.optimized is None else choice.optimized.statistics
@@ -171,19 +222,23 @@ class SparkQuery:
         layouts = place.claim(identity, self._asked, pinned)
         if pinned is None:
             pinned = place.pinned_choice
-            choice = self._asking.choose(pinned)
+            choice = self._request.choose(pinned)
             pinned.check(choice.blueprint.plan)
         parts = cut(choice.blueprint.build(), pinned.broadcast)
         streams, tables = self._read_by(choice.blueprint.plan)
         job = Job(choice.blueprint, parts, layouts, streams, tables, place, self._stamped, self._every)
-        compiled = compile_query_frame(self.spark, job, take)
-        return replace(compiled, optimized=choice.optimized)
+        self._choice, self._broadcast = choice, pinned.broadcast
+        return compile_query_frame(self.spark, job, take)
 
     def _read_by(self, plan: Plan) -> tuple[list[StreamInput], list[TableInput]]:
-        """What a plan reads: perhaps less than the query as it is written."""
-        read = {leaf.source.name for leaf in plan.walk() if isinstance(leaf, StreamScan | RelationScan)}
+        """The inputs of a plan: perhaps fewer than those of the query as it is written."""
+        read = _sources_of(plan)
         streams = [stream for stream in self.streams if stream.stream.name in read]
         return streams, [table for table in self.tables if table.relation.name in read]
+
+
+def _sources_of(plan: Plan) -> set[str]:
+    return {leaf.source.name for leaf in plan.walk() if isinstance(leaf, StreamScan | RelationScan)}
 
 
 def _shown(schema: Schema) -> Schema:

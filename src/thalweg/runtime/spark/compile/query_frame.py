@@ -14,7 +14,6 @@ from thalweg.core.schema import Schema
 from thalweg.kernel.operator import Key
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.kernel.pipeline.builder import PipelineTemplate
-from thalweg.optimizer.optimize import Optimized
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.ingest.needed import needed_columns, selections
@@ -35,11 +34,10 @@ from thalweg.runtime.spark.tasks.stateless import StatelessQuery, is_stateless
 
 @dataclass(frozen=True)
 class Compiled:
-    """The answer's changes (or notes about them) as a streaming DataFrame, the spec, and how the plan was chosen."""
+    """The answer's changes (or notes about them) as a streaming DataFrame, and the spec of its tasks."""
 
     frame: DataFrame
     spec: QuerySpec
-    optimized: Optimized | None = None
 
 
 @dataclass(frozen=True)

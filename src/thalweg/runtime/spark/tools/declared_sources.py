@@ -67,7 +67,7 @@ def _declare_one(engine: Engine, entry: Stream | Relation, source: Source) -> No
         _declare_stream(engine, entry, source)
     else:
         key = [entry.schema.names[i] for i in entry.key]
-        engine.relation(entry.name, _table(engine.spark, entry, source), key or None, entry.retroactive)
+        engine.relation(entry.name, _table(engine.spark, entry, source), key=key or None, retroactive=entry.retroactive)
 
 
 def _declare_stream(engine: Engine, stream: Stream, source: Source) -> None:
@@ -81,7 +81,7 @@ def _declare_stream(engine: Engine, stream: Stream, source: Source) -> None:
     else:
         timestamp = schema.names[stream.timestamp]
     frame = _stream(engine.spark, source, schema, timestamp, options)
-    engine.stream(stream.name, frame, timestamp, stream.lateness or 0, **timed)
+    engine.stream(stream.name, frame, timestamp=timestamp, lateness=stream.lateness or 0, **timed)
 
 
 def _stream(

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import fields, replace
 from typing import Any
 
 from thalweg.algebra.codec import digest
 from thalweg.algebra.plan import StreamScan
 from thalweg.algebra.statistics import SourceStatistics
+from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.kernel.pipeline.pipeline import Pipeline
 from thalweg.optimizer.statistics import Measured, Statistics
 from thalweg.runtime.distributed.checkpoint.report import ShardReport
 from thalweg.runtime.distributed.stages import Cut
 
-
-@dataclass
-class OperatorTotals:
-    """The counts of one operator over all shards, as `OperatorMetrics` has them."""
-
-    positive_out: int = 0
-    premature: int = 0
-    stored: int = 0
+_SUMS = [field.name for field in fields(OperatorMetrics) if field.name not in ("operator", "batches", "orders")]
 
 
-def operator_totals(pipeline: Pipeline, cut: Cut, reports: Sequence[Sequence[ShardReport]]) -> list[OperatorTotals]:
+def operator_totals(pipeline: Pipeline, cut: Cut, reports: Sequence[Sequence[ShardReport]]) -> list[OperatorMetrics]:
     """For each operator of the pipeline its counts in all shards; `reports` are by stage, then by shard."""
-    done = [OperatorTotals() for _ in pipeline.nodes]
+    done = [replace(metrics) for metrics in pipeline.metrics]
     first = {(port.node, port.origin): i for i, port in reversed(list(enumerate(cut.ports)))}
     for stage, shards in enumerate(reports):
         ports = [i for i, port in enumerate(cut.ports) if port.stage == stage]
@@ -37,10 +31,15 @@ def operator_totals(pipeline: Pipeline, cut: Cut, reports: Sequence[Sequence[Sha
                 continue
             for node, counts in zip([*sources, *steps], report.operators, strict=True):
                 if node is not None:
-                    done[node].positive_out += counts.positive_out
-                    done[node].premature += counts.premature
-                    done[node].stored += counts.stored
+                    _add(done[node], counts)
     return done
+
+
+def _add(total: OperatorMetrics, counts: OperatorMetrics) -> None:
+    """Add the counts of one shard; its operators have seen the same batches as those of the others."""
+    total.batches, total.orders = max(total.batches, counts.batches), total.orders or counts.orders
+    for name in _SUMS:
+        setattr(total, name, getattr(total, name) + getattr(counts, name))
 
 
 def _is_counted(cut: Cut, i: int, first: Mapping[Any, int]) -> bool:
@@ -49,7 +48,7 @@ def _is_counted(cut: Cut, i: int, first: Mapping[Any, int]) -> bool:
     return port.origin is None and first[port.node, None] == i
 
 
-def runtime_statistics(pipeline: Pipeline, done: Sequence[OperatorTotals], ticks: float) -> Statistics:
+def runtime_statistics(pipeline: Pipeline, done: Sequence[OperatorMetrics], ticks: float) -> Statistics:
     """For the choice of the next plan: rates of streams, and of sub-plans."""
     span = max(1.0, ticks)
     rates = {plan: done[i].positive_out / span for plan, i in pipeline.places.items() if done[i].positive_out}

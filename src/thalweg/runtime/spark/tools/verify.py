@@ -27,7 +27,7 @@ from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.core.types import DataType
 from thalweg.runtime.distributed.exchange.codec import unpack
 from thalweg.runtime.spark.api.query import SparkQuery
-from thalweg.runtime.spark.api.run import Run
+from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.tools.reread import Reread
 
 Row = tuple[Any, ...]
@@ -55,14 +55,14 @@ class Verifier:
         self._query, self._spark = query, query.spark
         self._streams = {s.stream.name: Reread(self._spark, s, folder / s.stream.name) for s in query.streams}
 
-    def verify(self, run: Run, at: Any = None) -> Verdict:
+    def verify(self, run: SparkQueryRun, at: Any = None) -> Verdict:
         """Compare the answer at an instant, or now."""
         t = run.instant(at)
         if t <= BEGINNING:
             raise DataError("no row has come yet, so there is no instant to verify")
         return self._compare(t, run.answer(t), self._one_time(run, t))
 
-    def _one_time(self, run: Run, t: Instant) -> DataFrame:
+    def _one_time(self, run: SparkQueryRun, t: Instant) -> DataFrame:
         views: list[str] = []
 
         def leaf(node: Plan) -> str:
@@ -80,7 +80,7 @@ class Verifier:
         sql = one_time_sql(self._query.plan, Dialect.SPARK, leaf)
         return self._spark.sql(sql)
 
-    def _arrivals(self, run: Run, child: Plan, t: Instant, views: list[str]) -> pa.Table:
+    def _arrivals(self, run: SparkQueryRun, child: Plan, t: Instant, views: list[str]) -> pa.Table:
         """The tuples below a window in order of arrival: c0, c1, ..., ts_, and their number in exp_."""
 
         def leaf(node: Plan) -> str:
@@ -91,7 +91,7 @@ class Verifier:
         rows = self._spark.sql(one_time_sql(child, Dialect.SPARK, leaf, dated=True)).toArrow()
         return rows.sort_by([("ts_", "ascending"), ("exp_", "ascending")])
 
-    def _relation(self, run: Run, name: str, retroactive: bool, t: Instant) -> pa.Table:
+    def _relation(self, run: SparkQueryRun, name: str, retroactive: bool, t: Instant) -> pa.Table:
         table = next(table for table in self._query.tables if table.relation.name == name)
         held = None if table.frame.isStreaming else unpack((run.checkpoint.tables / f"{name}.arrow").read_bytes())
         if held is None or pc.any(pc.less(held.column("_sign"), 0)).as_py():
