@@ -13,7 +13,7 @@ ShownRow = tuple[Any, ...]
 
 
 def answer_order(plan: Plan, rows: Iterable[ShownRow]) -> list[ShownRow]:
-    """By the query's ORDER BY as far as the answer's own columns tell, then by the whole row."""
+    """By the query's ORDER BY as far as the answer has its columns, then by the whole row."""
     ordered: list[ShownRow] = list(sorted_rows(rows))
     keys = plan.keys if isinstance(plan, TopK) else ()
     for key in reversed(keys):  # sorting is stable, so the last key sorted by counts most

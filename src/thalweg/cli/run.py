@@ -14,7 +14,7 @@ from thalweg.cli.script import checked_queries, choose, read_script
 from thalweg.cli.sources import parse_sources
 from thalweg.runtime.spark.tools.source import Source
 
-DIFFERENT = 1
+DIFFERENT = 1  # exit code if --verify has found a wrong answer
 
 
 @click.command(short_help="Run the queries of a file on Spark.")

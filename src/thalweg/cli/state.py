@@ -1,4 +1,4 @@
-"""`thalweg state`: what a checkpoint holds."""
+"""`thalweg state`: the contents of a checkpoint."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from thalweg.runtime.distributed.checkpoint.inspection import CheckpointSummary,
 @click.option("--shard", type=click.IntRange(min=0), help="Show only this shard.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per query.")
 def state(checkpoint: str, stage: int | None, shard: int | None, as_json: bool) -> None:
-    """List what the queries of CHECKPOINT remember: stages, shards, tuples, bytes, and rows in side outputs.
+    """List the state of the queries of CHECKPOINT: stages, shards, tuples, bytes, and rows in side outputs.
 
     The column `groups` counts the groups of a shard that have any state.
 

@@ -17,7 +17,7 @@ from thalweg.algebra.expressions import (
 )
 from thalweg.algebra.plan.join_graph import Attribute, JoinGraph, join_graph
 from thalweg.algebra.plan.joins import Join, JoinKind
-from thalweg.algebra.plan.multi_join import FEWEST, MultiJoin
+from thalweg.algebra.plan.multi_join import FEWEST_INPUTS, MultiJoin
 from thalweg.algebra.plan.nodes import Plan
 from thalweg.algebra.plan.unary import Named, Project, Select
 from thalweg.core.errors import PlanError
@@ -29,7 +29,7 @@ def flatten(plan: Plan) -> Plan:
     Selections inside and on top of such a tree become part of its condition.
     """
     inputs, parts = _collect(plan)
-    if len(inputs) >= FEWEST:
+    if len(inputs) >= FEWEST_INPUTS:
         return MultiJoin(tuple(map(flatten, inputs)), and_(parts))
     return plan.with_children(*map(flatten, plan.children)) if plan.children else plan
 

@@ -16,7 +16,7 @@ from thalweg.core.schema import Schema
 if TYPE_CHECKING:
     from thalweg.algebra.plan.nodes import Plan
 
-FEWEST = 3
+FEWEST_INPUTS = 3
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,10 @@ class MultiJoin(PlanNode):
     condition: Expression
 
     def __post_init__(self) -> None:
-        if len(self.inputs) < FEWEST:
+        if len(self.inputs) < FEWEST_INPUTS:
             raise PlanError(
-                f"a multi-way join has at least {FEWEST} inputs, not {len(self.inputs)}", hint="two inputs are a Join"
+                f"a multi-way join has at least {FEWEST_INPUTS} inputs, not {len(self.inputs)}",
+                hint="two inputs are a Join",
             )
         check_condition(self.condition, len(self.schema), "multi-way join")
         _ = self.clock  # all inputs must tick alike

@@ -44,7 +44,7 @@ def _to_boolean(sql: str, dialect: Dialect) -> str:
 
 def _to_timestamp(sql: str, dialect: Dialect) -> str:
     def body(trimmed: str) -> str:
-        # Every zone a text can have here is UTC, so that its Z says nothing more.
+        # Every zone a text can have here is UTC, so its Z can be dropped.
         bare = f"rtrim({trimmed}, 'Z')" if dialect is Dialect.DUCKDB else f"rtrim('Z', {trimmed})"
         return f"CASE WHEN {matches(trimmed, TIMESTAMP_TEXT, dialect)} THEN TRY_CAST({bare} AS TIMESTAMP) END"
 

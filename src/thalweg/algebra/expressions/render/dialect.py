@@ -1,4 +1,4 @@
-"""The two dialects of SQL, how each writes types and constants, and what a function's writer is given."""
+"""The two dialects of SQL, how each writes types and constants, and the arguments of a function's writer."""
 
 from __future__ import annotations
 

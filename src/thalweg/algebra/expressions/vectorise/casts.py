@@ -1,4 +1,4 @@
-"""CAST on Arrow arrays; what cannot be converted is NULL."""
+"""CAST on Arrow arrays; a value that cannot be converted becomes NULL."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _field(fields: pa.Array, name: str) -> Columnar:
 
 
 def _numbers(texts: pa.Array) -> Columnar:
-    """Digits as numbers; nothing as zero."""
+    """Digits as numbers; the empty text as zero."""
     numbers: Columnar = nullify(texts, pc.equal(texts, "")).cast(pa.int64()).fill_null(0).to_numpy()
     return numbers
 

@@ -53,7 +53,7 @@ def _substring(strings: Datum, start: Datum, count: Datum | None = None) -> Datu
     if count is None:
         return characters.slice(begin, characters.lengths, start)
     count = broadcast(count, rows)
-    count = pc.if_else(pc.less(count, 0), None, count)  # less than nothing has no value
+    count = pc.if_else(pc.less(count, 0), None, count)  # a negative length has no result
     return characters.slice(begin, _end(start.fill_null(0).to_numpy(), count.fill_null(0).to_numpy()), start, count)
 
 
