@@ -43,7 +43,7 @@ def write_metrics(flowdir: str, metrics: Mapping[str, Any]) -> None:
 @click.option("--watch", metavar="SECONDS", type=click.FloatRange(min=0.1), help="Repeat while the flow runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print the metrics as JSON.")
 def top(flowdir: str, watch: float | None, as_json: bool) -> None:
-    """Show the queries of the flow in FLOWDIR, the costliest first, of the flow that runs, or ran last.
+    """Show the queries of the flow in FLOWDIR, the costliest first, with the metrics of the current or the last run.
 
     \b
     tuples       tuples that the query has read
