@@ -11,7 +11,7 @@ import pytest
 import thalweg as tw
 from cli.run import lines
 from thalweg.patterns import Pattern
-from thalweg.patterns.buffers import BY_EXPIRY
+from thalweg.patterns.buffer_kinds import BY_EXPIRY
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -56,8 +56,11 @@ def test_the_patterns_have_their_names_and_meanings() -> None:
 
 
 def test_the_buffers_are_those_of_the_code() -> None:
-    said = {(expiry, leaving): (kind, why) for expiry, leaving, kind, why in table("update-patterns.md", "the end of")}
-    assert said == {(e.name, leaving.name): (kind.value, why) for (e, leaving), (kind, why) in BY_EXPIRY.items()}
+    said = {
+        (expiry, expiry_order): (kind, why)
+        for expiry, expiry_order, kind, why in table("update-patterns.md", "the end of")
+    }
+    assert said == {(e.name, order.name): (kind.value, why) for (e, order), (kind, why) in BY_EXPIRY.items()}
 
 
 def test_the_windows_have_the_patterns_that_are_said() -> None:

@@ -8,7 +8,7 @@ from thalweg.algebra.plan import MultiJoin, Plan, RelationScan, StreamScan, Wind
 from thalweg.algebra.windows import Range, Rows
 from thalweg.explain import explain_json, explain_text
 from thalweg.explain.describe import describe
-from thalweg.patterns import BufferKind, Holds, Pattern
+from thalweg.patterns import BufferContents, BufferKind, Pattern
 
 
 def multi(*inputs: Plan) -> MultiJoin:
@@ -22,7 +22,7 @@ def test_windows_are_kept_by_their_patterns_and_their_results_are_weak() -> None
     described = describe(plan)
     assert described.edge.pattern is Pattern.WK
     assert [b.kind for b in described.buffers] == [BufferKind.FIFO, BufferKind.FIFO, BufferKind.HASH]
-    assert {b.holds for b in described.buffers} == {Holds.EACH}
+    assert {b.holds for b in described.buffers} == {BufferContents.EACH}
     assert described.bound.text == "2 x tuples of the last 9 ticks + 3 tuples"
     text = explain_text(plan)
     assert "MultiJoin (k = k) AND (k = k)" in text and text.count("─ Window") == 3

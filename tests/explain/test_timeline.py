@@ -64,7 +64,7 @@ def test_without_arrivals_some_are_made_up_that_fit_the_window() -> None:
 
 
 @pytest.mark.parametrize(
-    ("window", "arrivals", "until", "told"),
+    ("window", "arrivals", "until", "message"),
     [
         ("RANGE 5 MINUTES", [1], None, "take plain numbers"),
         ("RANGE 5 ON a", [1], None, "an instant and a value for a"),
@@ -77,9 +77,9 @@ def test_without_arrivals_some_are_made_up_that_fit_the_window() -> None:
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_a_way_out(
-    window: str, arrivals: list[int | tuple[int, int]], until: int | None, told: str
+    window: str, arrivals: list[int | tuple[int, int]], until: int | None, message: str
 ) -> None:
     with pytest.raises(tw.ThalwegError) as refused:
         tw.timeline(window, arrivals, until)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert refused.value.hint

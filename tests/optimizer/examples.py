@@ -1,4 +1,4 @@
-"""Examples of rules, as text: what a query's plan is, and what a rule makes of it."""
+"""Examples of rules, as text: a query's plan before and after a rule."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def examples() -> list[Example]:
 
 
 def write(found: list[Example]) -> None:
-    """The file anew, with what the rules make of the plans now."""
-    told = [Example(e.rules, e.cql, outline(e.plan), None if e.made is None else outline(e.made)) for e in found]
-    FILE.write_text("\n".join(map(str, told)), encoding="utf-8")
+    """Write the file anew, with the plans that the rules produce now."""
+    updated = [Example(e.rules, e.cql, outline(e.plan), None if e.made is None else outline(e.made)) for e in found]
+    FILE.write_text("\n".join(map(str, updated)), encoding="utf-8")
 
 
 def _read(lines: list[str]) -> Example:
-    said = {word: rest.strip() for word, _, rest in (line.partition(" ") for line in lines)}
-    return Example(tuple(said["rule"].split(", ")), said["cql"], said["before"], said.get("after"))
+    fields = {word: rest.strip() for word, _, rest in (line.partition(" ") for line in lines)}
+    return Example(tuple(fields["rule"].split(", ")), fields["cql"], fields["before"], fields.get("after"))

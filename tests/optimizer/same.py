@@ -1,4 +1,4 @@
-"""Whether two plans give the same, at every instant, in the reference."""
+"""Whether two plans have the same answer at every instant, by the reference."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from thalweg.reference.history import History
 
 
 def difference(one: Plan, other: Plan, history: History, *, dated: bool) -> str | None:
-    """Where the answers of two plans part, as text; with `dated` rows that differ in ts or exp are different."""
+    """The first difference between the answers of two plans, as text; with `dated`, ts and exp count too."""
     a, b = Reference(one, history), Reference(other, history)
     for t in instants(a, b, history):
         rows, others = (_contents(r, t, dated) for r in (a, b))
         if rows != others:
-            return f"at {t}: {rows - others} went, {others - rows} came"
+            return f"at {t}: {rows - others} are missing, {others - rows} are new"
     return None
 
 

@@ -21,7 +21,7 @@ from thalweg.explain import choice_json, choice_text, plans_text
 from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.kernel.pipeline.choice import choose
 from thalweg.optimizer.alternatives import alternatives
-from thalweg.optimizer.estimate import Ends
+from thalweg.optimizer.estimates import ExpiryApproach
 from thalweg.optimizer.optimize import Optimized, optimize
 from thalweg.optimizer.statistics import Statistics
 from thalweg.reference.evaluate import Reference
@@ -109,16 +109,16 @@ ABOVE = """SELECT x.k FROM (SELECT k FROM a [RANGE {0}] EXCEPT ALL SELECT k FROM
 JOIN c [RANGE 9] ON c.k = x.k"""
 
 
-def test_how_ends_are_told_above_a_negation_follows_from_premature_deletions() -> None:
+def test_early_deletions_decide_how_results_expire_above_a_negation() -> None:
     """U7: the fewer of the left, the more of them are deleted early."""
     few = choose(plan_of(ABOVE.format(100)))
-    assert few.optimized is not None and few.optimized.ends is Ends.DIRECT
+    assert few.optimized is not None and few.optimized.approach is ExpiryApproach.DIRECT
     assert few.blueprint.settings.above_negation == "direct"
     many = choose(plan_of(ABOVE.format(100)), statistics=Statistics({"b": SourceStatistics(9.0)}))
-    assert many.optimized is not None and many.optimized.ends is Ends.HYBRID
+    assert many.optimized is not None and many.optimized.approach is ExpiryApproach.HYBRID
     assert many.blueprint.settings.above_negation == "hybrid"
     said = choice_text(many.optimized)
-    assert "hybrid: from there on upwards" in said and f"{many.optimized.premature:.0%} of results" in said
+    assert "hybrid: above the negation" in said and f"{many.optimized.premature:.0%} of results" in said
     forced = choose(plan_of(ABOVE.format(100)), settings=Settings(above_negation="partitions"))
     assert forced.blueprint.settings.above_negation == "partitions"
 
@@ -137,9 +137,9 @@ def test_all_plans_are_shown_with_their_costs_and_why_one_won() -> None:
     assert text.splitlines()[1].endswith("chosen")
     assert "times as much" in text
     assert all(len(line) <= 120 for line in text.splitlines())
-    told = choice_json(found)
-    assert told["chosen"]["cost"] == found.chosen.cost
-    assert [each["name"] for each in told["others"]] == [each.name for each in found.others]
+    json = choice_json(found)
+    assert json["chosen"]["cost"] == found.chosen.cost
+    assert [each["name"] for each in json["others"]] == [each.name for each in found.others]
 
 
 def test_analyze_sets_measurements_beside_estimates() -> None:
@@ -149,7 +149,7 @@ def test_analyze_sets_measurements_beside_estimates() -> None:
     session.push("a", [(i // 10, i % 100, i % 2) for i in range(1000)])
     session.push("b", [(i, i % 100, 0) for i in range(100)])
     session.advance(100)
-    told = query.explain(format="json", analyze=True)["choice"]["chosen"]["plan"]
+    json = query.explain(format="json", analyze=True)["choice"]["chosen"]["plan"]
     leaves: dict[str, float] = {}
 
     def walk(each: dict[str, Any]) -> None:
@@ -158,7 +158,7 @@ def test_analyze_sets_measurements_beside_estimates() -> None:
         for child in each["children"]:
             walk(child)
 
-    walk(told)
+    walk(json)
     assert leaves == {"a": pytest.approx(10, rel=0.02), "b": pytest.approx(1, rel=0.02)}
     assert "seen" in query.explain(analyze=True)
 

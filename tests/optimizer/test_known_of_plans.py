@@ -1,4 +1,4 @@
-"""Would catch a key that does not tell rows apart, or a fact that is none: what rules take for granted, at every t."""
+"""Would catch a key that two rows share, or a fact that is not true of every row, at any instant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the papers are loose (REQUIREMENTS, "Traps"), and where rewriting could go wrong without a wrong rule."""
+"""Would catch a rewrite that follows the papers where they are imprecise, or a driver that misapplies a right rule."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cql.catalogue import outline, plan_of
 from kernel.test_against_reference import allowed
-from reference.told import NRR, STREAMS, TABLE, equal, over, rows, told
+from reference.by_hand import NRR, STREAMS, TABLE, equal, history_of, over, rows
 from strategies.windows import logical_windows
 from thalweg.algebra.expressions import FALSE, Aggregate, Literal, call, column
 from thalweg.algebra.plan import (
@@ -46,7 +46,7 @@ def test_a_negation_that_counts_stays_below_its_join() -> None:
     negation = Negation(s, t, ((0, 0),))
     pushed_down = Join(negation, u, equal(negation, 0, u, 0))
     pulled_up = Negation(Join(s, u, equal(s, 0, u, 0)), t, ((0, 0),))
-    history = told(s=[(1, (1, 1)), (1, (1, 2))], t=[(1, (1, 0))], u=[(1, (1, 0.5, "a")), (1, (1, 0.5, "b"))])
+    history = history_of(s=[(1, (1, 1)), (1, (1, 2))], t=[(1, (1, 0))], u=[(1, (1, 0.5, "a")), (1, (1, 0.5, "b"))])
     assert [len(rows(plan, history, 1)) for plan in (pushed_down, pulled_up)] == [2, 3]
     steps = rewrite(pushed_down).steps
     assert not any("pull" in step.rule.name for step in steps)
@@ -57,7 +57,7 @@ def test_one_left_row_is_not_enough_if_it_has_two_partners() -> None:
     one = Windowed(STREAMS["s"], PartitionedRows((0,), 1))
     negation, u = Negation(one, over("t", Range(9)), ((0, 0),)), over("u", Range(9))
     plan = Join(negation, u, equal(negation, 0, u, 0))
-    history = told(s=[(1, (1, 1))], t=[(1, (1, 0))], u=[(1, (1, 0.5, "a")), (1, (1, 0.5, "b"))])
+    history = history_of(s=[(1, (1, 1))], t=[(1, (1, 0))], u=[(1, (1, 0.5, "a")), (1, (1, 0.5, "b"))])
     assert rows(rewrite(plan).plan, history, 1) == rows(plan, history, 1) == []
 
 
@@ -95,7 +95,7 @@ def test_a_global_aggregate_over_nothing_is_one_row() -> None:
     plan = plan_of("SELECT COUNT(*), MAX(a) FROM s [RANGE 9] WHERE a = 1 AND a = 2")
     found = rewrite(plan).plan
     assert isinstance(found, GroupBy) and is_empty(found.child)
-    assert rows(found, told(s=[(1, (1, "a", 0.5))]), 5) == [(0, None)]
+    assert rows(found, history_of(s=[(1, (1, "a", 0.5))]), 5) == [(0, None)]
 
 
 def test_an_outer_join_with_nothing_is_filled_with_nulls() -> None:
@@ -123,7 +123,7 @@ def test_a_window_that_counts_sees_its_stream_in_the_order_it_was_in() -> None:
     """A union's tuples of one instant come by value, those of the stream itself by arrival."""
     s = STREAMS["s"]
     union = Union(s, Select(s, FALSE))
-    history = told(s=[(1, (2, 0)), (1, (1, 0))])
+    history = history_of(s=[(1, (2, 0)), (1, (1, 0))])
     counted = Windowed(union, Rows(1))
     assert rows(rewrite(counted).plan, history, 1) == rows(counted, history, 1) == [(2, 0)]
     assert rows(Windowed(s, Rows(1)), history, 1) == [(1, 0)]
@@ -194,5 +194,5 @@ def test_an_aggregate_is_counted_over_what_its_argument_was() -> None:
     s = over("s", Range(5))
     doubled = Project(s, (Named(call("*", column(s.schema, 1), Literal(2, s.schema[1].type)), "w"),))
     total = GroupBy(doubled, (), (NamedAggregate(Aggregate.of("sum", column(doubled.schema, 0)), "total"),))
-    history = told(s=[(1, (1, 3)), (2, (1, 4))])
+    history = history_of(s=[(1, (1, 3)), (2, (1, 4))])
     assert rows(rewrite(total).plan, history, 2) == [(14,)]

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from thalweg.optimizer.sample import distinct_values, sampled_stream, sampled_table
+from thalweg.optimizer.statistics import sampled_distinct, sampled_stream, sampled_table
 
 
 def test_a_stream_has_a_rate_and_values() -> None:
@@ -26,9 +26,9 @@ def test_a_stream_of_one_instant_has_no_rate() -> None:
 def test_values_that_a_sample_has_not_seen_are_expected(values: int) -> None:
     draw = np.random.default_rng(3)
     sample = pa.chunked_array([draw.integers(0, values, 1000)])
-    assert distinct_values(sample, 100_000) == pytest.approx(values, rel=0.25)
+    assert sampled_distinct(sample, 100_000) == pytest.approx(values, rel=0.25)
 
 
 def test_there_are_no_more_values_than_rows() -> None:
     assert sampled_table(pa.table({"a": list(range(10))}), 12).distinct == {"a": 12}
-    assert distinct_values(pa.chunked_array([pa.nulls(5, pa.int64())]), 5) == 1
+    assert sampled_distinct(pa.chunked_array([pa.nulls(5, pa.int64())]), 5) == 1

@@ -1,4 +1,4 @@
-"""Would catch a buffer that cannot let go of what its tuples' pattern makes leave (U5, U6, W6)."""
+"""Would catch a buffer that cannot remove tuples in the way their update pattern asks for (U5, U6, W6)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from thalweg.core.errors import PlanError
 from thalweg.core.types import DataType
 from thalweg.kernel.pipeline.buffers import BufferSettings, join_buffers, make_buffer
 from thalweg.kernel.state.buffers import Buffer, FifoBuffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer
-from thalweg.patterns import BufferKind, Holds, annotate, buffer_for, buffers, derive
+from thalweg.patterns import BufferContents, BufferKind, annotate, buffer_for, buffers, derive
 
 W1, W2 = sliding(S1), sliding(S2)
 PARTITIONED = Windowed(S1, PartitionedRows((0,), 2))
@@ -89,7 +89,7 @@ def kept(plan: Plan, dated: bool = False) -> list[tuple[BufferKind, str]]:
     ],
 )
 def test_a_view_of_an_answer_calls_for_the_buffer_that_lets_its_results_leave(plan: Plan, expected: BufferKind) -> None:
-    assert buffer_for(derive(plan), Holds.RESULT).kind is expected
+    assert buffer_for(derive(plan), BufferContents.RESULT).kind is expected
 
 
 @pytest.mark.parametrize("plan", [S1, R, W1, select(W1), project(W1, 0), Union(W1, W2), Windowed(S1, Landmark(7))])
@@ -196,7 +196,7 @@ def test_distinct_over_a_stream_keeps_what_it_has_shown() -> None:
 def test_group_by_keeps_its_input_only_if_tuples_leave_it() -> None:
     assert kept(group_by(W1, 0)) == [(TIMELINE, "input"), (ARRAY, "result")]
     assert kept(group_by(S1, 0)) == [(ARRAY, "result")]
-    assert kept(group_by(rows(S1), 0)) == [(ARRAY, "result")]  # a leaving tuple says itself what to subtract
+    assert kept(group_by(rows(S1), 0)) == [(ARRAY, "result")]  # an expiring tuple says itself what to subtract
     assert kept(group_by(S1, 0, distinct=True)) == [
         (BufferKind.DELTA, "result"),
         (BufferKind.DELTA, "distinct arguments"),

@@ -1,4 +1,4 @@
-"""Would catch a propagation rule of GolabOzsu2005 §5.2, that labels an edge too weak or too strong."""
+"""Would catch a propagation rule of GolabOzsu2005 §5.2 that labels an edge too weak or too strong."""
 
 from __future__ import annotations
 
@@ -40,9 +40,8 @@ from thalweg.algebra.plan import (
     Windowed,
 )
 from thalweg.algebra.windows import PartitionedRows, Range
-from thalweg.core.errors import PlanError
 from thalweg.core.schema import Schema
-from thalweg.patterns import Annotated, Expiry, Leaving, Pattern, annotate, derive
+from thalweg.patterns import Annotated, Expiry, ExpiryOrder, Pattern, annotate, derive
 
 MON, WKS, WK, STR = Pattern
 W1, W2 = sliding(S1), sliding(S2)
@@ -196,21 +195,21 @@ def test_the_operator_that_turns_replacements_into_negative_tuples_says_so(above
 @pytest.mark.parametrize(
     ("left", "right", "expected"),
     [
-        (W1, W2, Leaving.FIFO),
-        (select(W1), project(W2, 0, 1), Leaving.FIFO),
-        (Union(W1, W2), W2, Leaving.FIFO),
-        (sliding(S1, 1), sliding(S2, 9), Leaving.TOTAL),  # [RANGE 1] overtakes [RANGE 9]
-        (S1, W2, Leaving.TOTAL),  # what never leaves must not block the rest
-        (rows(S1), rows(S2), Leaving.PER_SIDE),  # each stream has its own count
-        (rows(S1), W2, Leaving.PER_SIDE),
-        (S1, rows(S2), Leaving.TOTAL),
+        (W1, W2, ExpiryOrder.FIFO),
+        (select(W1), project(W2, 0, 1), ExpiryOrder.FIFO),
+        (Union(W1, W2), W2, ExpiryOrder.FIFO),
+        (sliding(S1, 1), sliding(S2, 9), ExpiryOrder.TOTAL),  # [RANGE 1] overtakes [RANGE 9]
+        (S1, W2, ExpiryOrder.TOTAL),  # what never leaves must not block the rest
+        (rows(S1), rows(S2), ExpiryOrder.PER_SIDE),  # each stream has its own count
+        (rows(S1), W2, ExpiryOrder.PER_SIDE),
+        (S1, rows(S2), ExpiryOrder.TOTAL),
     ],
 )
 def test_a_weakest_union_is_first_in_first_out_only_over_equal_time_windows(
-    left: Plan, right: Plan, expected: Leaving
+    left: Plan, right: Plan, expected: ExpiryOrder
 ) -> None:
     edge = derive(Union(left, right))
-    assert (edge.pattern, edge.leaving) == (WKS, expected)
+    assert (edge.pattern, edge.expiry_order) == (WKS, expected)
 
 
 def test_an_unknown_operator_is_refused() -> None:
@@ -220,7 +219,7 @@ def test_an_unknown_operator_is_refused() -> None:
         def schema(self) -> Schema:
             return PAIR
 
-    with pytest.raises(PlanError, match="no rule gives Mystery an update pattern"):
+    with pytest.raises(AssertionError, match="Mystery"):
         derive(Mystery())  # type: ignore[arg-type]
 
 

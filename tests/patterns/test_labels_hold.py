@@ -1,4 +1,4 @@
-"""Would catch a label that promises more than the answers keep: what the reference computes must bear it out.
+"""Would catch a label that promises more than the reference's answers keep.
 
 The papers prove their labels for the plans they show; here they are put to the test for plans drawn at random, over
 histories drawn at random, at every instant.
@@ -15,7 +15,7 @@ from patterns.drawn import plans
 from strategies.effort import examples
 from thalweg.algebra.plan import Plan
 from thalweg.core.rows import Bag, Dated
-from thalweg.patterns import Expiry, Leaving, Pattern, derive
+from thalweg.patterns import Expiry, ExpiryOrder, Pattern, derive
 from thalweg.patterns.derive import group_columns
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
@@ -65,7 +65,7 @@ def test_a_known_exp_is_not_moved_forward_by_what_arrives_later(plan: Plan, even
 
 
 @PATIENT
-@given(labelled(lambda p: derive(p).leaving is Leaving.FIFO and derive(p).pattern is not Pattern.MON), EVENTS)
+@given(labelled(lambda p: derive(p).expiry_order is ExpiryOrder.FIFO and derive(p).pattern is not Pattern.MON), EVENTS)
 def test_a_fifo_answer_loses_its_oldest_rows_first(plan: Plan, events: list[Event]) -> None:
     reference = Reference(plan, told(events))
     before: list[Dated] = []

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 
 from patterns.drawn import operators, plans
 from thalweg.algebra.plan import NrrJoin, Plan
-from thalweg.patterns import Annotated, Expiry, Holds, Pattern, annotate, bound, buffer_for, buffers
+from thalweg.patterns import Annotated, BufferContents, Expiry, Pattern, annotate, bound, buffer_for, buffers
 
 
 def demanded(plan: Annotated) -> Pattern:
@@ -43,6 +43,6 @@ def test_pattern_and_expiry_agree(plan: Plan) -> None:
 def test_every_edge_has_a_buffer_and_every_state_a_bound(plan: Plan) -> None:
     for node in operators(annotate(plan)):
         chosen = buffers(node.node, node.inputs)
-        assert buffer_for(node.edge, Holds.RESULT).why
+        assert buffer_for(node.edge, BufferContents.RESULT).why
         assert (bound(node, chosen).way_out is None) == bound(node, chosen).bounded
         assert all(choice.why for choice in chosen)

@@ -1,4 +1,4 @@
-"""Would catch a plan that cannot keep Definition 1 or 2 and is let through, or a fair one that is refused (U8)."""
+"""Would catch a plan that breaks Definition 1 or 2 and is accepted, or a valid plan that is refused (U8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Would catch a history that keeps rows in the order they were told, or counts table rows wrongly."""
+"""Would catch a history that keeps rows in the order in which they were added, or counts table rows wrongly."""
 
 from __future__ import annotations
 

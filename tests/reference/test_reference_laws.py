@@ -99,13 +99,13 @@ def test_the_future_does_not_reach_back(case: tuple[Plan, History], t: Instant) 
     plan, history = case
     assume(history.last > t)
     past = History()
-    for told in _events(plan, history, until=t):
-        told(past)
+    for event in _events(plan, history, until=t):
+        event(past)
     assert dated(plan, history, t) == dated(plan, past, t)
 
 
 def _events(plan: Plan, history: History, until: Instant = FOREVER) -> list[Callable[[History], object]]:
-    """What was told of the plan's sources, as things to tell again; a table's updates stay together, in order."""
+    """The events of the plan's sources, to repeat in another history; a table's updates stay together, in order."""
     events: list[Callable[[History], object]] = []
     for stream in catalog_of(plan).streams:
         events += [partial(_arrive, stream.name, a) for a in history.stream(stream.name, until)]

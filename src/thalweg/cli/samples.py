@@ -15,8 +15,7 @@ from thalweg.core.rows import Row
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock
 from thalweg.formats.recorded import arrivals, updates
-from thalweg.optimizer.sample import sampled_stream, sampled_table
-from thalweg.optimizer.statistics import Statistics
+from thalweg.optimizer.statistics import Statistics, sampled_stream, sampled_table
 
 ROWS_TO_SAMPLE = 100_000  # of each stream
 

@@ -1,7 +1,8 @@
-"""EXPLAIN: a plan with its patterns, buffers and bounds, as text and as JSON."""
+"""EXPLAIN: a plan with its patterns, buffers and bounds, or with its costs, as text and as JSON."""
 
-from thalweg.explain.as_json import explain_json
-from thalweg.explain.as_text import explain_text
-from thalweg.explain.choice import choice_json, choice_text, plans_text, seen_of
+from thalweg.explain.choice import OperatorMeasurement, choice_json, choice_text, measurements, plans_text
+from thalweg.explain.plan import explain_json, explain_text
 
-__all__ = ["choice_json", "choice_text", "explain_json", "explain_text", "plans_text", "seen_of"]
+__all__ = [
+    "OperatorMeasurement", "choice_json", "choice_text", "explain_json", "explain_text", "measurements", "plans_text",
+]  # fmt: skip

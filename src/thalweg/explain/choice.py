@@ -1,4 +1,4 @@
-"""EXPLAIN of what is run: the chosen plan with rates, sizes and costs, the rewrites, and the plans that lost."""
+"""EXPLAIN of the chosen plan with rates, sizes and costs, the rewrites that led to it, and the other plans."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from thalweg.algebra.plan import MultiJoin, Plan
 from thalweg.core.time import SECOND, Clock
 from thalweg.explain.layout import entry, table, tree
 from thalweg.optimizer.alternatives import Alternative
-from thalweg.optimizer.cost import Costed, expected_order, stored
-from thalweg.optimizer.estimate import Ends
-from thalweg.optimizer.optimize import MANY_PREMATURE, MARGIN, Optimized
+from thalweg.optimizer.cost import Costed, expected_order, stored_tuples
+from thalweg.optimizer.estimates import ExpiryApproach
+from thalweg.optimizer.optimize import HYBRID_FROM_PREMATURE, SAME_COST_RATIO, Optimized
 
 HOW = {
-    Ends.DIRECT: "direct: results keep the ends that they have, and are deleted by key where that is too late",
-    Ends.HYBRID: "hybrid: from there on upwards every end is told by a negative tuple",
+    ExpiryApproach.DIRECT: "direct: results expire by their dates; a negative tuple deletes those that end earlier",
+    ExpiryApproach.HYBRID: "hybrid: above the negation, a negative tuple announces every expiry",
 }
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What an operator was seen to do: results per tick, and tuples that it stores now."""
+class OperatorMeasurement:
+    """Measured of an operator: results per tick, and tuples that it stores now."""
 
     rate: float
     stored: int
 
 
-Analysis = Mapping[Plan, Seen]
+Analysis = Mapping[Plan, OperatorMeasurement]
 
 
-def choice_text(found: Optimized, seen: Analysis | None = None) -> str:
-    """The plan that is run, with its costs; with `seen`, estimates beside measurements (EXPLAIN ANALYZE)."""
-    lines = [*_headline(found), "", *_costs(found.chosen.costed, _per(found.written), seen), ""]
+def choice_text(found: Optimized, measured: Analysis | None = None) -> str:
+    """The plan that runs, with its costs; with `measured`, estimates beside measurements (EXPLAIN ANALYZE)."""
+    lines = [*_headline(found), "", *_costs(found.chosen.costed, _per(found.written), measured), ""]
     return "\n".join([*lines, *_notes(found)]) + "\n"
 
 
@@ -52,20 +52,20 @@ def plans_text(found: Optimized) -> str:
     return "\n".join([*lines, *_notes(found)]) + "\n"
 
 
-def choice_json(found: Optimized, seen: Analysis | None = None) -> dict[str, Any]:
-    """The same for programs; rates and costs are per second, or per tick."""
+def choice_json(found: Optimized, measured: Analysis | None = None) -> dict[str, Any]:
+    """The chosen plan and the others as JSON; rates and costs are per second, or per tick."""
     unit, factor = _per(found.written)
     return {
         "per": unit,
-        "chosen": _alternative_json(found.chosen, factor, seen),
+        "chosen": _alternative_json(found.chosen, factor, measured),
         "others": [_alternative_json(each, factor, None) for each in found.others],
-        "above_negation": found.ends.value,
+        "above_negation": found.approach.value,
         "premature": found.premature,
         "statistics": found.statistics.as_json(),
     }
 
 
-def _alternative_json(each: Alternative, factor: float, seen: Analysis | None) -> dict[str, Any]:
+def _alternative_json(each: Alternative, factor: float, measured: Analysis | None) -> dict[str, Any]:
     return {
         "name": each.name,
         "cost": each.cost * factor,
@@ -73,21 +73,21 @@ def _alternative_json(each: Alternative, factor: float, seen: Analysis | None) -
         "digest": digest(each.plan),
         "rules": [step.rule.name for step in each.steps],
         "orders": list(_orders(each.costed)),
-        "plan": _costed_json(each.costed, factor, seen),
+        "plan": _costed_json(each.costed, factor, measured),
     }
 
 
-def _costed_json(each: Costed, factor: float, seen: Analysis | None) -> dict[str, Any]:
-    known = (seen or {}).get(each.node)
+def _costed_json(each: Costed, factor: float, measured: Analysis | None) -> dict[str, Any]:
+    known = (measured or {}).get(each.node)
     return {
         "operator": each.node.label,
         "detail": each.node.detail,
-        "rate": each.flow.rate * factor,
-        "size": each.flow.size,
+        "rate": each.traffic.rate * factor,
+        "size": each.traffic.size,
         "cost": each.cost * factor,
-        "stored": stored(each),
+        "stored": stored_tuples(each),
         **({} if known is None else {"measured": {"rate": known.rate * factor, "stored": known.stored}}),
-        "children": [_costed_json(child, factor, seen) for child in each.children],
+        "children": [_costed_json(child, factor, measured) for child in each.children],
     }
 
 
@@ -102,25 +102,25 @@ def _headline(found: Optimized) -> Iterator[str]:
         yield entry("rules   ", ", ".join(f"{name} ({n}x)" if n > 1 else name for name, n in counted.items()))
 
 
-def _costs(costed: Costed, per: tuple[str, float], seen: Analysis | None) -> list[str]:
+def _costs(costed: Costed, per: tuple[str, float], measured: Analysis | None) -> list[str]:
     unit, factor = per
     head = ["operator", f"results/{unit}", "alive", "stored", f"cost/{unit}"]
-    if seen is not None:
+    if measured is not None:
         head = ["operator", f"results/{unit}", "seen", "stored", "seen", f"cost/{unit}"]
     rows = [tuple(head)]
     for label, each in tree(costed, lambda c: f"{c.node.label} {c.node.detail}".rstrip(), lambda c: c.children):
-        rate, kept, cost = each.flow.rate * factor, stored(each), each.cost * factor
-        if seen is None:
-            rows.append((label, *map(_number, (rate, each.flow.size, kept, cost))))
+        rate, kept, cost = each.traffic.rate * factor, stored_tuples(each), each.cost * factor
+        if measured is None:
+            rows.append((label, *map(_number, (rate, each.traffic.size, kept, cost))))
             continue
-        known = seen.get(each.node)
-        measured = ("-", "-") if known is None else (_number(known.rate * factor), _number(known.stored))
-        rows.append((label, _number(rate), measured[0], _number(kept), measured[1], _number(cost)))
+        known = measured.get(each.node)
+        seen = ("-", "-") if known is None else (_number(known.rate * factor), _number(known.stored))
+        rows.append((label, _number(rate), seen[0], _number(kept), seen[1], _number(cost)))
     return table(rows, right=range(1, len(head)))
 
 
 def _orders(costed: Costed) -> Iterator[list[str]]:
-    """For each multi-way join, its inputs in the order in which they are expected to be walked."""
+    """For each multi-way join, its inputs in the order in which they are expected to be joined."""
     for each in costed.walk():
         if isinstance(each.node, MultiJoin):
             names = [_sources(child.node) for child in each.children]
@@ -134,11 +134,12 @@ def _sources(plan: Plan) -> str:
 def _notes(found: Optimized) -> Iterator[str]:
     for order in _orders(found.chosen.costed):
         yield entry(
-            "order   ", f"{', '.join(order)}: new tuples meet the others so; it follows the rates as they drift"
+            "order   ",
+            f"{', '.join(order)}: new tuples are joined with the others in this order; it changes when the rates do",
         )
     if found.premature:
         share = f"an estimated {found.premature:.0%} of results are deleted before their time"
-        yield entry("negation", f"{HOW[found.ends]} ({share}; hybrid from {MANY_PREMATURE:.0%} on)")
+        yield entry("negation", f"{HOW[found.approach]} ({share}; hybrid from {HYBRID_FROM_PREMATURE:.0%} on)")
     _, factor = _per(found.written)
     for name, known in sorted(found.statistics.sources.items()):
         facts = [f"{_number(known.rate * factor)} rows per {_per(found.written)[0]}"] if known.rate is not None else []
@@ -150,14 +151,14 @@ def _notes(found: Optimized) -> Iterator[str]:
 
 
 def _why_not(each: Alternative, chosen: Alternative) -> str:
-    if each.cost * MARGIN <= chosen.cost:
-        more = each.costed.state > chosen.costed.state * 1.005
+    if each.cost * SAME_COST_RATIO <= chosen.cost:
+        more = each.costed.state > chosen.costed.state * 1.005  # as shown, not by a fraction of a tuple
         return "costs about the same, and stores more" if more else "costs about the same"
     return f"costs {each.cost / chosen.cost:.3g} times as much" if chosen.cost else "costs more"
 
 
 def _per(plan: Plan) -> tuple[str, float]:
-    """The unit of time that people think in, and its ticks."""
+    """The unit of time in which rates are shown, and its length in ticks."""
     return ("second", float(SECOND)) if plan.clock is Clock.TIMESTAMPS else ("tick", 1.0)
 
 
@@ -167,14 +168,16 @@ def _number(value: float) -> str:
     return f"{value:.3g}"
 
 
-def seen_of(places: Mapping[Plan, int], metrics: Sequence[Any], ticks: float) -> dict[Plan, Seen]:
-    """What the operators of a pipeline have done in so many ticks, by the sub-plan whose results they give.
+def measurements(places: Mapping[Plan, int], metrics: Sequence[Any], ticks: float) -> dict[Plan, OperatorMeasurement]:
+    """For each sub-plan, what was measured in `ticks` ticks; `places` gives the position of its top operator.
 
-    Operators follow their inputs, so those that a sub-plan is composed of stand behind the sub-plan before it.
+    Operators follow their inputs, so a sub-plan's own operators stand between the previous sub-plan's top and its own.
     """
     tops = sorted(set(places.values()))
     stored = {
         top: sum(metric.stored for metric in metrics[before + 1 : top + 1])
         for before, top in zip([-1, *tops], tops, strict=False)
     }
-    return {plan: Seen(metrics[i].positive_out / max(ticks, 1.0), stored[i]) for plan, i in places.items()}
+    return {
+        plan: OperatorMeasurement(metrics[i].positive_out / max(ticks, 1.0), stored[i]) for plan, i in places.items()
+    }

@@ -1,4 +1,4 @@
-"""Everything EXPLAIN says of a plan, before it is laid out as text or JSON."""
+"""The contents of EXPLAIN for a plan, before they are laid out as text or JSON."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from thalweg.algebra.plan import Plan
 from thalweg.kernel.pipeline.plan_properties import needs_dates
 from thalweg.patterns import (
     Annotated,
-    Bound,
     BufferChoice,
+    BufferContents,
     Edge,
     Expiry,
-    Holds,
-    Leaving,
+    ExpiryOrder,
     Pattern,
+    StateBound,
     annotate,
     bound,
     buffer_for,
@@ -25,12 +25,12 @@ from thalweg.patterns import (
 
 @dataclass(frozen=True)
 class Described:
-    """One operator with its label, buffers and bound, and the same of all below."""
+    """An operator with its label, buffers and bound, and its inputs described likewise."""
 
     node: Plan
     edge: Edge
     buffers: tuple[BufferChoice, ...]
-    bound: Bound
+    bound: StateBound
     children: tuple[Described, ...]
 
     def walk(self) -> Iterator[Described]:
@@ -41,7 +41,7 @@ class Described:
 
 
 def describe(plan: Plan) -> Described:
-    """The plan with all that EXPLAIN says of it."""
+    """Describe every operator of the plan."""
     return _describe(annotate(plan), needs_dates(plan))
 
 
@@ -52,9 +52,9 @@ def _describe(plan: Annotated, dated: bool) -> Described:
 
 
 def pattern_in_words(edge: Edge) -> str:
-    """The pattern with its full name and what it promises, or where the papers' label promises too much."""
+    """The pattern with its full name and meaning, or with a note where the papers' label is too optimistic."""
     pattern, meaning = edge.pattern, edge.pattern.meaning
-    if pattern is Pattern.WKS and edge.leaving is not Leaving.FIFO:
+    if pattern is Pattern.WKS and edge.expiry_order is not ExpiryOrder.FIFO:
         meaning = "by rule 2, though results leave out of order here"
     elif pattern is Pattern.WK and edge.expiry is Expiry.NEGATIVE:
         meaning = "by rule 4 below, though not every replacement comes through here"
@@ -62,12 +62,12 @@ def pattern_in_words(edge: Edge) -> str:
 
 
 def answer_buffer(edge: Edge) -> BufferChoice | None:
-    """What a view of the answer calls for; None for an append-only stream, which need not be kept."""
-    return None if edge.pattern is Pattern.MON else buffer_for(edge, Holds.RESULT)
+    """The buffer that suits a view of the answer; None for an append-only stream, which needs no view."""
+    return None if edge.pattern is Pattern.MON else buffer_for(edge, BufferContents.RESULT)
 
 
 def output_in_words(edge: Edge) -> str:
-    """What kind of answer the query gives, and how it is kept."""
+    """The kind of answer that the query gives, and how a view of it is kept."""
     return _OUTPUTS[edge.expiry]
 
 

@@ -10,13 +10,13 @@ T = TypeVar("T")
 
 WIDTH = 120
 _GAP = "  "
-_NARROWEST = 12
+_NARROWEST_COLUMN = 12
 
 
 def tree(
     node: T, label: Callable[[T], str], children: Callable[[T], Sequence[T]], first: str = "", rest: str = ""
 ) -> Iterator[tuple[str, T]]:
-    """Each node under its drawn label; `first` and `rest` are the branches before it and before what hangs below."""
+    """Each node with its label and branches; `first` is drawn before the node, `rest` before the nodes below it."""
     yield f"{first}{label(node)}", node
     below = children(node)
     for child in below:
@@ -25,7 +25,7 @@ def tree(
 
 
 def table(lines: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """Aligned columns, those in `right` to the right; the widest are cut until a line fits."""
+    """Aligned columns, those in `right` right-aligned; the widest columns are cut until a line fits."""
     widths = _fit([max(map(len, column)) for column in zip(*lines, strict=True)])
     return [
         _GAP.join(_cell(text, w, i in right) for i, (text, w) in enumerate(zip(line, widths, strict=True))).rstrip()
@@ -34,13 +34,13 @@ def table(lines: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[s
 
 
 def entry(head: str, text: str) -> str:
-    """A line under the tree, wrapped so that only the head stands at the margin."""
+    """A line under the tree, wrapped with an indent as wide as its head."""
     return textwrap.fill(text, WIDTH, initial_indent=f"{head} ", subsequent_indent=" " * (len(head) + 1))
 
 
 def _fit(widths: list[int]) -> list[int]:
     widths = list(widths)
-    while sum(widths) + len(_GAP) * (len(widths) - 1) > WIDTH and max(widths) > _NARROWEST:
+    while sum(widths) + len(_GAP) * (len(widths) - 1) > WIDTH and max(widths) > _NARROWEST_COLUMN:
         widths[widths.index(max(widths))] -= 1
     return widths
 

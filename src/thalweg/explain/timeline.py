@@ -1,4 +1,4 @@
-"""A window drawn as a timeline: for each tuple a line from when it enters to when it leaves.
+"""A window drawn as a timeline: for each tuple a line from its entry to its expiry.
 
 >>> print(timeline("RANGE 4 SLIDE 2", arrivals=[1, 2, 5], until=10))
 [RANGE 4 SLIDE 2]
@@ -9,7 +9,7 @@ at 5               ○  ●──●──●──●
 holds  0  2  2  2  2  1  1  1  1  0
 moves     ▲     ▲     ▲     ▲     ▲
 
-Nothing is worked out here: the reference evaluator runs the window at every instant, and its answers are drawn.
+The reference evaluator computes the window at every instant; this module only draws its answers.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 
 IN, OUT, ARRIVED, ON, MOVES = "●", " ", "○", "─", "▲"
-MOST = 60  # instants that fit on a screen
-BEYOND = 1  # instants that are drawn after the last change, so that it can be seen
+MOST_INSTANTS = 60  # as many as fit on a screen
+INSTANTS_AFTER_LAST_CHANGE = 1  # so that the last change is visible
 
-USUAL = ((1, 10), (2, 20), (5, 10), (6, 25))  # arrivals with a value, should a window look at one
+EXAMPLE_ARRIVALS = ((1, 10), (2, 20), (5, 10), (6, 25))  # (instant, value); windows without columns ignore the value
 
-_NUMBER = "__tuple"  # a column that tells equal tuples apart
+_NUMBER = "__tuple"  # a column that makes equal tuples distinct
 _HINT = "an arrival is an instant, or (instant, value, ...) with a value for each column that the window names"
 
 Given = int | tuple[Value, ...]
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """One tuple: what stands before its line, when it arrived, and at which instants the window shows it."""
+class TupleLine:
+    """The line of one tuple: its label, its arrival, and the instants at which the window shows it."""
 
     label: str
     ts: Instant
     shown: frozenset[Instant]
 
     def cell(self, t: Instant, width: int) -> str:
-        """What leads here from the instant before, and this instant."""
+        """The mark for one instant, with the line that leads to it from the instant before."""
         if t not in self.shown:
             return (ARRIVED if t == self.ts else OUT).rjust(width)
         return IN.rjust(width, ON if t - 1 in self.shown else OUT)
@@ -60,12 +60,12 @@ def timeline(window: str, arrivals: Sequence[Given] | None = None, until: Instan
     """The window as a drawing over the instants up to `until`, which are plain integers.
 
     An arrival is an instant; where the window names columns, as PARTITION BY k and RANGE 5 ON a do, it is
-    `(instant, value, ...)`. Without arrivals a few are made up. ● is an instant at which the window shows the tuple, ○
-    an arrival that it does not show (yet), → a tuple that stays. `holds` counts what is in; `moves` marks the instants
-    to which a SLIDE moves the window.
+    `(instant, value, ...)`. Without arrivals, a few examples are drawn. ● is an instant at which the window shows the
+    tuple, ○ an arrival that it does not show (yet), → a tuple that stays. `holds` counts the tuples in the window;
+    `moves` marks the instants to which a SLIDE moves the window.
     """
     columns = _builder(()).window_columns(window)
-    usual = [(ts, *(value for _ in columns)) for ts, value in USUAL]
+    usual = [(ts, *(value for _ in columns)) for ts, value in EXAMPLE_ARRIVALS]
     given = usual if arrivals is None else arrivals
     rows = sorted((_row(each, columns) for each in given), key=lambda row: row[0])
     if not rows:
@@ -73,9 +73,10 @@ def timeline(window: str, arrivals: Sequence[Given] | None = None, until: Instan
     plan = _plan(window, columns, rows)
     last = _last(plan.window, [ts for ts, _ in rows]) if until is None else until
     ruler = range(rows[0][0], last + 1)
-    if not 0 < len(ruler) <= MOST:
+    if not 0 < len(ruler) <= MOST_INSTANTS:
         raise DataError(
-            f"a timeline from {rows[0][0]} to {last} has {max(0, len(ruler))} instants, and 1 to {MOST} can be drawn",
+            f"a timeline from {rows[0][0]} to {last} has {max(0, len(ruler))} instants; "
+            f"1 to {MOST_INSTANTS} can be drawn",
             hint="take smaller numbers, or an `until` nearby",
         )
     tuples = _run(plan, rows, ruler)
@@ -91,7 +92,7 @@ def _row(given: Given, columns: Sequence[str]) -> tuple[Instant, tuple[Value, ..
 
 
 def _plan(window: str, columns: Sequence[str], rows: Sequence[tuple[Instant, tuple[Value, ...]]]) -> Windowed:
-    """The window over a stream that has the columns which it names, in the types of the values given."""
+    """The window over a stream with the columns that it names; their types are those of the given values."""
     fields = [Field(name, _type([row[i] for _, row in rows])) for i, name in enumerate(columns)]
     builder = _builder([*fields, Field(_NUMBER, DataType.BIGINT)])
     try:
@@ -117,8 +118,8 @@ def _builder(fields: Sequence[Field]) -> QueryBuilder:
     return QueryBuilder(catalog)
 
 
-def _run(plan: Windowed, rows: Sequence[tuple[Instant, tuple[Value, ...]]], ruler: range) -> list[Drawn]:
-    """Every tuple with the instants at which the window shows it, and one more, to see what goes on."""
+def _run(plan: Windowed, rows: Sequence[tuple[Instant, tuple[Value, ...]]], ruler: range) -> list[TupleLine]:
+    """Every tuple with the instants at which the window shows it, up to the one after the ruler's last."""
     assert isinstance(plan.child, StreamScan)
     history = History()
     for number, (ts, values) in enumerate(rows):
@@ -127,13 +128,13 @@ def _run(plan: Windowed, rows: Sequence[tuple[Instant, tuple[Value, ...]]], rule
     shown = {t: {row[-1] for row in reference.answer(t)} for t in range(ruler.start, ruler.stop + 1)}
     labels = [f"{', '.join('NULL' if v is None else str(v) for v in values)} at {ts}".strip() for ts, values in rows]
     return [
-        Drawn(label, ts, frozenset(t for t, held in shown.items() if number in held))
+        TupleLine(label, ts, frozenset(t for t, held in shown.items() if number in held))
         for number, (label, (ts, _)) in enumerate(zip(labels, rows, strict=True))
     ]
 
 
-def _lines(window: Window, tuples: Sequence[Drawn], ruler: range) -> list[str]:
-    """The ruler, a line for each tuple, and how many the window holds."""
+def _lines(window: Window, tuples: Sequence[TupleLine], ruler: range) -> list[str]:
+    """The ruler, a line for each tuple, and the number of tuples in the window."""
     margin = max(len(line) for line in ("holds", *(each.label for each in tuples)))
     width = max(2, *(len(str(t)) for t in ruler)) + 1
 
@@ -152,7 +153,7 @@ def _lines(window: Window, tuples: Sequence[Drawn], ruler: range) -> list[str]:
 
 
 def _last(window: Window, arrivals: Sequence[Instant]) -> Instant:
-    """Some instants after the last at which time alone changes anything."""
+    """The last instant to draw: just after the last change that the passing of time causes."""
     fixed = (window.start, window.end) if isinstance(window, Landmark) else ()
     known = [t for t in fixed if BEGINNING < t < FOREVER]
-    return max([*known, *arrivals, *(t for ts in arrivals for t in window.boundaries(ts))]) + BEYOND
+    return max([*known, *arrivals, *(t for ts in arrivals for t in window.boundaries(ts))]) + INSTANTS_AFTER_LAST_CHANGE

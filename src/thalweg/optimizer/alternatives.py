@@ -1,4 +1,4 @@
-"""Plans that give the same answer, worth comparing: as written, rewritten, and with joins in other orders."""
+"""Plans of the same answer whose costs are compared: as written, rewritten, and with joins in other orders."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from itertools import permutations
 from thalweg.algebra.plan import MultiJoin, Plan, flatten, join_graph, unflatten
 from thalweg.core.errors import PlanError
 from thalweg.optimizer.cost import Costed, cost
-from thalweg.optimizer.rewrite import Step, rewrite
+from thalweg.optimizer.rewrite import RewriteStep, rewrite
 from thalweg.optimizer.rules import CHOICES, RULES, Rule
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import check
 
-FEW_INPUTS = 5  # whose orders are all tried; of more, the one that is best for the multi-way join
+TRY_ALL_ORDERS_UP_TO = 5  # inputs of a join; with more inputs, smaller ones are joined first
 
 _PULLS = ("pull anti join above join", "pull negation above join")
 _PUSHES = ("push anti join below join",)
@@ -24,29 +24,29 @@ _PRUNING = ("prune join columns",)
 
 @dataclass(frozen=True)
 class Alternative:
-    """A plan, how it came about, and what it costs."""
+    """A plan, the rewrite steps that led to it, and its costs."""
 
     name: str
     plan: Plan
     costed: Costed
-    steps: tuple[Step, ...] = ()
+    steps: tuple[RewriteStep, ...] = ()
 
     @property
     def cost(self) -> float:
-        """Per tick."""
+        """The cost per tick."""
         return self.costed.total
 
 
 def alternatives(plan: Plan, statistics: Statistics, in_shards: bool = False) -> list[Alternative]:
-    """All that are to be compared, each plan once: first the one that rules alone would choose, last as written.
+    """All plans to compare, each once: first the one that all rules produce, last the plan as written.
 
-    `in_shards`: a multi-way join is run in many processes only if one key says which tuples may meet.
+    With `in_shards`, a multi-way join is considered only if one key decides which tuples may meet.
     """
     found: dict[Plan, Alternative] = {}
     for name, rules in _rule_sets():
         rewritten = rewrite(plan, rules)
         base = Alternative(name, rewritten.plan, cost(rewritten.plan, statistics), rewritten.steps)
-        for each in (base, *_joined_otherwise(plan, base, rules, statistics, in_shards)):
+        for each in (base, *_with_other_joins(plan, base, rules, statistics, in_shards)):
             if each.plan not in found and _is_allowed(each.plan):
                 found[each.plan] = each
     found.setdefault(plan, Alternative("as written", plan, cost(plan, statistics)))
@@ -60,12 +60,12 @@ def _rule_sets() -> Iterator[tuple[str, tuple[Rule, ...]]]:
     yield "rewritten, distinct above joins", tuple(rule for rule in RULES if rule.name not in _DISTINCT)
 
 
-def _joined_otherwise(
+def _with_other_joins(
     plan: Plan, base: Alternative, rules: tuple[Rule, ...], statistics: Statistics, in_shards: bool
 ) -> Iterator[Alternative]:
-    """The same with its joins of three and more inputs in the cheapest binary order, and as one operator.
+    """The plan with its joins of three and more inputs in the cheapest binary order, and as one multi-way join.
 
-    Projections between joins would keep them apart, so columns are pruned afterwards.
+    Projections between joins would hide that the joins belong together, so columns are pruned afterwards.
     """
     whole = rewrite(plan, [rule for rule in rules if rule.name not in _PRUNING]).plan
     flat = rewrite(flatten(whole), rules).plan
@@ -85,10 +85,10 @@ def _replaced(plan: Plan, tree: Callable[[MultiJoin], Plan]) -> Plan:
 
 def _best_tree(multi: MultiJoin, statistics: Statistics) -> Plan:
     inputs = range(len(multi.inputs))
-    if len(multi.inputs) <= FEW_INPUTS:
+    if len(multi.inputs) <= TRY_ALL_ORDERS_UP_TO:
         trees = (unflatten(multi, order) for order in permutations(inputs))
         return min(trees, key=lambda tree: cost(tree, statistics).total)
-    sizes = [cost(child, statistics).flow.size for child in multi.inputs]
+    sizes = [cost(child, statistics).traffic.size for child in multi.inputs]
     return unflatten(multi, sorted(inputs, key=sizes.__getitem__))
 
 

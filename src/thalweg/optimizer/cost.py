@@ -1,17 +1,17 @@
 """Costs per unit time: tuples touched (GolabOzsu2005 §5.4.1).
 
-With `m` tuples per unit time on an input, positive and negative, `N` of them stored and `k` partners per probe:
+With `m` tuples per unit time on an input, positive and negative, of which `N` are stored, and `k` partners per probe:
 
-    selection, projection, union   sum of m; nothing for a projection that only leaves out columns
+    selection, projection, union   sum of m; 0 for a projection that only leaves out columns
     join, intersection             m1 k2 + m2 k1 by hash; m1 N2 + m2 N1 by scanning (the paper's)
-    semi-join, anti-join           m1 + m2 and the results: each looks at distinct keys
-    distinct                       m by hash; m No / 2 by scanning the output in order of exp
-    multi-way join                 the cheapest order's walks (GolabOzsu2003 §4; see `join_orders`)
-    group-by                       2 m C, since every tuple changes its group when it comes and when it goes
-    negation                       2 m1 log d1 + 2 m2 log d2, and a probe for each premature deletion
-    what is stored                 is put there and taken out again: 2 m, or m if it never ends
+    semi-join, anti-join           m1 + m2 and the results: each probe finds a distinct key
+    distinct                       m by hash; m No / 2 by scanning the No results in order of exp
+    multi-way join                 the walks of the cheapest order (GolabOzsu2003 §4; see `join_orders`)
+    group-by                       2 m C for C aggregates: a tuple updates its group on arrival and on expiry
+    negation                       2 m1 log d1 + 2 m2 log d2 for d distinct values, and a probe per early deletion
+    storage                        2 m: a tuple is inserted and later removed
 
-Negative tuples double a cost because m counts them too.
+Negative tuples double a cost because m counts them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from math import log2, prod
+from typing import assert_never
 
 from thalweg.algebra.expressions import Column, Expression, and_, conjuncts
 from thalweg.algebra.plan import (
     Distinct,
+    DStream,
     GroupBy,
     Intersect,
+    IStream,
     Join,
     MultiJoin,
     Negation,
@@ -33,25 +36,31 @@ from thalweg.algebra.plan import (
     Plan,
     Project,
     RelationScan,
+    RStream,
     Select,
     SemiJoin,
     StreamScan,
     TopK,
     Union,
+    Windowed,
     equalities,
     join_graph,
 )
 from thalweg.core.stream_statistics import StreamStatistics
-from thalweg.optimizer.estimate import Ends, Estimate, estimate
-from thalweg.optimizer.flow import Flow
-from thalweg.optimizer.flows import met
+from thalweg.optimizer.estimates import (
+    Estimate,
+    ExpiryApproach,
+    Traffic,
+    distinct_values,
+    estimate,
+    join_selectivity,
+)
 from thalweg.optimizer.join_orders import CostModel, best_global_order
-from thalweg.optimizer.selectivity import values
 from thalweg.optimizer.statistics import Statistics
 
 
 class Access(Enum):
-    """How an operator finds what it stores."""
+    """How an operator finds stored tuples."""
 
     HASH = "hash"
     SCAN = "scan"
@@ -59,22 +68,22 @@ class Access(Enum):
 
 @dataclass(frozen=True)
 class Costed:
-    """A plan with the flow out of every operator, and what each costs per tick."""
+    """A plan with the traffic out of every operator, and each operator's cost per tick."""
 
     node: Plan
-    flow: Flow
+    traffic: Traffic
     cost: float
     children: tuple[Costed, ...]
 
     @property
     def total(self) -> float:
-        """What the operator and all below cost per tick; equal sub-plans run once."""
+        """The cost per tick of the operator and all below it; equal sub-plans run once."""
         return sum({each.node: each.cost for each in self.walk()}.values())
 
     @property
     def state(self) -> float:
-        """How many tuples all operators store."""
-        return sum({each.node: stored(each) for each in self.walk()}.values())
+        """How many tuples the operator and all below it store."""
+        return sum({each.node: stored_tuples(each) for each in self.walk()}.values())
 
     def walk(self) -> Iterator[Costed]:
         """This operator and all below it, depth first."""
@@ -83,19 +92,24 @@ class Costed:
             yield from child.walk()
 
 
-def cost(plan: Plan, statistics: Statistics, ends: Ends = Ends.DIRECT, access: Access = Access.HASH) -> Costed:
-    """What a plan costs."""
-    return _costed(estimate(plan, statistics, ends), access)
+def cost(
+    plan: Plan,
+    statistics: Statistics,
+    approach: ExpiryApproach = ExpiryApproach.DIRECT,
+    access: Access = Access.HASH,
+) -> Costed:
+    """The plan with its costs."""
+    return _costed(estimate(plan, statistics, approach), access)
 
 
 def _costed(estimated: Estimate, access: Access) -> Costed:
     children = tuple(_costed(child, access) for child in estimated.children)
-    node, inputs = estimated.node, [child.flow for child in children]
-    return Costed(node, estimated.flow, operator_cost(node, inputs, estimated.flow, access), children)
+    node, inputs = estimated.node, [child.traffic for child in children]
+    return Costed(node, estimated.traffic, operator_cost(node, inputs, estimated.traffic, access), children)
 
 
-def operator_cost(node: Plan, inputs: Sequence[Flow], output: Flow, access: Access = Access.HASH) -> float:
-    """What one operator costs per tick."""
+def operator_cost(node: Plan, inputs: Sequence[Traffic], output: Traffic, access: Access = Access.HASH) -> float:
+    """The cost of one operator per tick."""
     messages = sum(side.messages for side in inputs)
     match node:
         case StreamScan() | RelationScan():
@@ -104,17 +118,17 @@ def operator_cost(node: Plan, inputs: Sequence[Flow], output: Flow, access: Acce
             return 0.0  # columns are left out, not copied
         case Select() | Project() | Union():
             return messages
-        case SemiJoin() if access is Access.HASH:  # one tuple stands for all partners with its key
+        case SemiJoin() if access is Access.HASH:  # a probe finds one tuple for all partners with its key
             return 2 * messages + messages + output.messages
         case Join() | SemiJoin():
-            of_left, of_right = _looked_at(node, inputs, access)
-            return 2 * messages + inputs[0].messages * of_right + inputs[1].messages * of_left
+            per_left_probe, per_right_probe = _probed(node, inputs, access)
+            return 2 * messages + inputs[0].messages * per_right_probe + inputs[1].messages * per_left_probe
         case MultiJoin():
             model = _join_model(node, inputs, access)
             return 2 * messages + model.global_order(best_global_order(model))
         case NrrJoin():
-            _, of_right = _looked_at(node, inputs, access)
-            return inputs[0].messages * (1 + of_right) + 2 * inputs[1].messages
+            _, per_right_probe = _probed(node, inputs, access)
+            return inputs[0].messages * (1 + per_right_probe) + 2 * inputs[1].messages
         case Distinct():
             return messages * (max(1.0, output.size / 2) if access is Access.SCAN else 1.0)
         case GroupBy(aggregates=aggregates):
@@ -124,52 +138,63 @@ def operator_cost(node: Plan, inputs: Sequence[Flow], output: Flow, access: Acce
             return looked_up + output.rate * output.premature
         case TopK(limit=limit):
             return 2 * messages * log2(max(2, limit))
-    return messages
+        case Windowed() | IStream() | DStream() | RStream():
+            return messages
+        case _:
+            assert_never(node)
 
 
 def expected_order(join: Costed) -> tuple[int, ...]:
-    """The order in which a multi-way join is expected to walk its inputs, each source's own tuples first."""
+    """The cheapest order in which a multi-way join joins its inputs; each input with new tuples comes first itself."""
     assert isinstance(join.node, MultiJoin)
-    return best_global_order(_join_model(join.node, [child.flow for child in join.children], Access.HASH))
+    return best_global_order(_join_model(join.node, [child.traffic for child in join.children], Access.HASH))
 
 
-def _join_model(node: MultiJoin, inputs: Sequence[Flow], access: Access) -> CostModel:
-    """The inputs of a multi-way join as its cost model wants them, with distinct values by attribute of the graph."""
+def _join_model(node: MultiJoin, inputs: Sequence[Traffic], access: Access) -> CostModel:
+    """The cost model of a multi-way join, with the distinct values of each attribute of its join graph."""
     graph = join_graph(node.condition, node.offsets)
     streams = [
-        StreamStatistics(flow.messages, flow.size, tuple(_values(a.values[i], flow) for a in graph.attributes))
-        for i, flow in enumerate(inputs)
+        StreamStatistics(side.messages, side.size, tuple(_key_values(a.values[i], side) for a in graph.attributes))
+        for i, side in enumerate(inputs)
     ]
     return CostModel(streams, [None if access is Access.HASH else 1] * len(streams))
 
 
-def _values(expressions: Sequence[Expression] | None, flow: Flow) -> float | None:
+def _key_values(expressions: Sequence[Expression] | None, side: Traffic) -> float | None:
     if expressions is None:
         return None
-    return max(1.0, min(flow.size, prod(values(e, flow.distinct) for e in expressions)))
+    return max(1.0, min(side.size, prod(distinct_values(e, side.distinct) for e in expressions)))
 
 
-def _looked_at(node: Join | SemiJoin | NrrJoin, inputs: Sequence[Flow], access: Access) -> tuple[float, float]:
-    """How many stored tuples a probe of the left side looks at, and of the right side: those with a tuple's key."""
+def _probed(node: Join | SemiJoin | NrrJoin, inputs: Sequence[Traffic], access: Access) -> tuple[float, float]:
+    """How many stored tuples a probe of the left side reads, and a probe of the right side.
+
+    With a hash table these are the tuples with the probe's key.
+    """
     left, right = inputs
     if access is Access.SCAN or not node.equalities:
         return left.size, right.size
     width = len(node.left.schema)
     by_key = and_([part for part in conjuncts(node.condition) if equalities(part, width)])
-    share, _ = met(by_key, left.distinct + right.distinct)
+    share, _ = join_selectivity(by_key, left.distinct + right.distinct)
     return left.size * share, right.size * share
 
 
-def stored(operator: Costed) -> float:
-    """How many tuples an operator keeps: both sides of a join, the rows of groups, the duplicates of delta*."""
-    inputs = [child.flow for child in operator.children]
+def stored_tuples(operator: Costed) -> float:
+    """How many tuples an operator stores: both sides of a join, one row per group, results and duplicates of delta*."""
+    inputs = [child.traffic for child in operator.children]
     match operator.node:
         case Join() | MultiJoin() | SemiJoin() | Negation() | Intersect():
             return sum(side.size for side in inputs)
         case NrrJoin():
             return inputs[1].size
         case Distinct():
-            return min(2 * operator.flow.size, inputs[0].size)
+            return min(2 * operator.traffic.size, inputs[0].size)
         case GroupBy() | TopK():
-            return operator.flow.size
-    return 0.0
+            return operator.traffic.size
+        case StreamScan() | RelationScan() | Windowed() | Select() | Project() | Union():
+            return 0.0
+        case IStream() | DStream() | RStream():
+            return 0.0
+        case _:
+            assert_never(operator.node)

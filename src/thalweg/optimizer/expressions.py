@@ -7,20 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from thalweg.algebra.expressions import Column, Expression, Literal, and_, column, columns_of, conjuncts, map_columns
 from thalweg.algebra.plan import (
+    Distinct,
+    DStream,
     GroupBy,
+    Intersect,
+    IStream,
     Join,
+    MultiJoin,
     Named,
     NamedAggregate,
+    Negation,
     NrrJoin,
     Plan,
     Project,
+    RelationScan,
+    RStream,
     Select,
     SemiJoin,
     SortKey,
+    StreamScan,
     TopK,
+    Union,
+    Windowed,
 )
 from thalweg.core.schema import Schema
 
@@ -99,7 +111,14 @@ def with_expressions(plan: Plan, change: Change, child: Plan | None = None) -> P
             return GroupBy(child or below, _changed(keys, change), tuple(_aggregate(a, change) for a in aggregates))
         case TopK(below, sort_keys, limit):
             return TopK(child or below, tuple(_sort_key(key, change) for key in sort_keys), limit)
-    return plan
+        case MultiJoin():
+            return plan  # its condition was rewritten when it was that of several joins
+        case StreamScan() | RelationScan() | Windowed() | Distinct() | Union() | Intersect() | Negation():
+            return plan
+        case IStream() | DStream() | RStream():
+            return plan
+        case _:
+            assert_never(plan)
 
 
 def with_condition(plan: Plan, change: Change) -> Plan:

@@ -1,8 +1,9 @@
-"""What is known of every row that a plan gives: comparisons of its columns with constants."""
+"""Facts about all rows of a plan: comparisons of its columns with constants."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import assert_never
 
 from thalweg.algebra.expressions import FALSE, Call, Column, Expression, Literal, conjuncts, shift
 from thalweg.algebra.plan import (
@@ -19,9 +20,11 @@ from thalweg.algebra.plan import (
     NrrJoin,
     Plan,
     Project,
+    RelationScan,
     RStream,
     Select,
     SemiJoin,
+    StreamScan,
     TopK,
     Union,
     Windowed,
@@ -31,14 +34,14 @@ from thalweg.optimizer.conditions import implies, subject_of
 
 
 def facts(plan: Plan) -> list[Expression]:
-    """Comparisons `column op constant` that are true for every row, as selections say it; FALSE if there is no row."""
+    """Comparisons `column op constant` that selections make true for every row; FALSE if the plan has no rows."""
     match plan:
         case Select(child, predicate):
             return facts(child) + _comparisons(conjuncts(predicate))
-        case GroupBy(keys=()):  # over nothing it has a row
+        case GroupBy(keys=()):  # it has a row over an empty input too
             return []
         case Project(child, items) | GroupBy(child, items):
-            return _shown(facts(child), items)
+            return _projected(facts(child), items)
         case Windowed(child) | Distinct(child) | TopK(child) | IStream(child) | DStream(child) | RStream(child):
             return facts(child)
         case Union(left, right):
@@ -47,19 +50,26 @@ def facts(plan: Plan) -> list[Expression]:
         case Negation(left) | Intersect(left) | SemiJoin(left):
             return facts(left)
         case Join(left, right, condition, kind) | NrrJoin(left, right, condition, kind):
-            theirs = [shift(f, len(left.schema)) for f in facts(right)]
+            of_right = [shift(f, len(left.schema)) for f in facts(right)]
             match kind:
                 case JoinKind.INNER:
-                    return facts(left) + theirs + _comparisons(conjuncts(condition))
+                    return facts(left) + of_right + _comparisons(conjuncts(condition))
                 case JoinKind.LEFT:
                     return facts(left)
                 case JoinKind.RIGHT:
-                    return theirs
-    return []
+                    return of_right
+                case JoinKind.FULL:
+                    return []
+                case _:
+                    assert_never(kind)
+        case StreamScan() | RelationScan() | MultiJoin():
+            return []
+        case _:
+            assert_never(plan)
 
 
 def is_plain(plan: Plan, index: int) -> bool:
-    """Whether a selection on a column arrives below under the same words, so that `facts` will know of it."""
+    """Whether rules move a selection on this column down unchanged, so that `facts` will find it."""
     match plan:
         case Project(child, items):
             return isinstance(item := items[index].expression, Column) and is_plain(child, item.index)
@@ -73,10 +83,13 @@ def is_plain(plan: Plan, index: int) -> bool:
         case Negation(left) | Intersect(left) | SemiJoin(left):
             return is_plain(left, index)
         case MultiJoin():
-            return False  # `facts` knows nothing of its columns
+            return False  # `facts` finds nothing there
         case Select(child) | Windowed(child) | Distinct(child) | IStream(child) | DStream(child):
             return is_plain(child, index)
-    return True  # a selection stays above
+        case StreamScan() | RelationScan() | GroupBy() | TopK() | RStream():
+            return True  # the selection stays above this operator, where `facts` finds it
+        case _:
+            assert_never(plan)
 
 
 def _comparisons(parts: Iterable[Expression]) -> list[Expression]:
@@ -87,8 +100,8 @@ def _is_comparison(part: Expression) -> bool:
     return isinstance(subject_of(part), Column) and isinstance(part, Call) and len(part.args) > 1
 
 
-def _shown(known: Sequence[Expression], items: Sequence[Named]) -> list[Expression]:
-    """What is known of plain columns under their new places, and of constants."""
+def _projected(known: Sequence[Expression], items: Sequence[Named]) -> list[Expression]:
+    """Facts about copied columns at their new positions, and about constant columns."""
     found: list[Expression] = [f for f in known if f == FALSE]
     for place, item in enumerate(items):
         here = Column(place, item.expression.type, item.name)

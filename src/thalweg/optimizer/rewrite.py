@@ -38,7 +38,7 @@ MOST_STEPS = 20_000  # far more than any plan needs; stops rules that make a pla
 
 
 @dataclass(frozen=True)
-class Step:
+class RewriteStep:
     """One application of a rule to one node."""
 
     rule: Rule
@@ -51,7 +51,7 @@ class Rewritten:
     """The rewritten plan, and the steps that led to it; equal sub-plans are rewritten once."""
 
     plan: Plan
-    steps: tuple[Step, ...]
+    steps: tuple[RewriteStep, ...]
 
 
 def rewrite(plan: Plan, rules: Sequence[Rule] = RULES) -> Rewritten:
@@ -108,7 +108,7 @@ class _Driver:
         self._rules = rules
         self._done: dict[tuple[Plan, Demands], Plan] = {}
         self._open: set[tuple[Plan, Demands]] = set()
-        self.steps: list[Step] = []
+        self.steps: list[RewriteStep] = []
 
     def rewritten(self, plan: Plan, above: Demands) -> Plan:
         """Rewrite the inputs, then the node. After each step on the node, start again with the new inputs."""
@@ -132,7 +132,7 @@ class _Driver:
         inputs = tuple(map(self.rewritten, plan.children, demands(plan, above)))
         return plan if inputs == plan.children else plan.with_children(*inputs)
 
-    def _step(self, plan: Plan, above: Demands) -> Step | None:
+    def _step(self, plan: Plan, above: Demands) -> RewriteStep | None:
         """Apply the first rule that changes the node and meets the demands of the operators above."""
         for rule in self._rules:
             if above.dates and not rule.keeps_dates:
@@ -142,7 +142,7 @@ class _Driver:
                 continue
             if after.schema != plan.schema:
                 raise PlanError(f"the rule {rule.name} turned the columns {plan.schema} into {after.schema}")
-            return Step(rule, plan, after)
+            return RewriteStep(rule, plan, after)
         return None
 
     def _endless(self) -> PlanError:

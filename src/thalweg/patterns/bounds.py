@@ -1,16 +1,17 @@
-"""State bounds: whether what an operator keeps is bounded, and by what.
+"""State bounds: whether the state of an operator is bounded, and by what.
 
-`extent` says how much of a plan's output can be alive at once; the bound of an operator is the extent of all that its
-buffers hold. A bound "per value" or "per group" is as large as the values are many, but does not grow with the length
-of a stream. The results of a join are not counted as its state: they are the answer, or the state of whoever keeps
-them. The bound of a window, be it that it stores its tuples, says how much the buffers above it can hold. What is held
-in two buffers of an operator is counted once: what grows, grows with the same.
+`extent` says how much of a plan's output can be alive at once; the bound of an operator is the sum of the extents of
+its buffers' contents. A bound "per value" or "per group" depends on the number of values, but does not grow with the
+length of a stream. The results of a join are not part of its state: they are the answer, or the state of the operator
+above. The bound of a window says how much the buffers above it can hold, even if the window itself stores nothing.
+Contents that an operator has in two buffers are counted once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import assert_never
 
 from thalweg.algebra.plan import (
     Distinct,
@@ -34,70 +35,71 @@ from thalweg.algebra.plan import (
     Windowed,
 )
 from thalweg.algebra.windows import Landmark, Now, PartitionedRows, Range, Rows, Unbounded, ValueRange
-from thalweg.core.errors import PlanError
 from thalweg.core.time import BEGINNING, FOREVER, Clock, format_duration
 from thalweg.core.types import DataType
-from thalweg.patterns.buffers import BufferChoice, Holds
+from thalweg.patterns.buffer_kinds import BufferChoice, BufferContents
 from thalweg.patterns.derive import Annotated
 
 
 @dataclass(frozen=True)
-class Bound:
-    """How much may be held: `text` in words; `grows_with` names the streams that make it grow without end."""
+class StateBound:
+    """A bound in words; `grows_with` names the streams that make the state grow without limit."""
 
     text: str
     grows_with: tuple[str, ...] = ()
 
     @property
     def bounded(self) -> bool:
-        """Whether it stays finite however long the streams are."""
+        """Whether the state stays finite however long the streams are."""
         return not self.grows_with
 
     @property
     def way_out(self) -> str | None:
-        """What would bound it; None if it is bounded."""
+        """What the user can do to bound the state; None if it is bounded."""
         if self.bounded:
             return None
         return f"put a window such as [RANGE ...] or [ROWS n] on {' and '.join(self.grows_with)}"
 
 
-NO_STATE = Bound("no state")
+NO_STATE = StateBound("no state")
 
 
-def bound(plan: Annotated, buffers: Iterable[BufferChoice]) -> Bound:
+def bound(plan: Annotated, buffers: Iterable[BufferChoice]) -> StateBound:
     """The bound of an operator's state, given the buffers chosen for it."""
     if isinstance(plan.node, Windowed | RelationScan):
         contents = extent(plan.node)
         return contents if contents.bounded else NO_STATE
-    held = {choice.holds: _held(plan.node, choice.holds) for choice in buffers}
-    return _sum(list(held.values())) if held else NO_STATE
+    by_contents = {choice.holds: _contents_bound(plan.node, choice.holds) for choice in buffers}
+    return _sum(list(by_contents.values())) if by_contents else NO_STATE
 
 
-def _held(node: Plan, holds: Holds) -> Bound:
-    match holds:
-        case Holds.LEFT | Holds.INPUT | Holds.BEFORE:
+def _contents_bound(node: Plan, contents: BufferContents) -> StateBound:
+    match contents:
+        case BufferContents.LEFT | BufferContents.INPUT | BufferContents.BEFORE:
             return extent(node.children[0])
-        case Holds.RIGHT:
+        case BufferContents.RIGHT:
             return extent(node.children[1])
-        case Holds.EACH:
+        case BufferContents.EACH:
             return _sum([extent(child) for child in node.children])
-        case Holds.RESULT | Holds.WINDOW | Holds.WAITING:
+        case BufferContents.RESULT | BufferContents.WINDOW | BufferContents.WAITING:
             return extent(node)
-        case Holds.PARTNERS:
-            return Bound("one row per distinct value")
-        case Holds.DUPLICATES:
-            return Bound("two rows per distinct value")
-        case Holds.ARGUMENTS:
-            return Bound("one entry per distinct argument of a group")
+        case BufferContents.PARTNERS:
+            return StateBound("one row per distinct value")
+        case BufferContents.DUPLICATES:
+            return StateBound("two rows per distinct value")
+        case BufferContents.ARGUMENTS:
+            return StateBound("one entry per distinct argument of a group")
+        case _:
+            assert_never(contents)
 
 
-def extent(plan: Plan) -> Bound:
+def extent(plan: Plan) -> StateBound:
     """How much of a plan's output can be alive at one instant."""
     match plan:
         case StreamScan(source):
             return _growing(f"stream {source.name}")
         case RelationScan(source):
-            return Bound(f"size of {source.kind} {source.name}")
+            return StateBound(f"size of {source.kind} {source.name}")
         case Windowed():
             return _window_extent(plan)
         case IStream() | DStream() | RStream():  # emitted tuples stay
@@ -113,39 +115,41 @@ def extent(plan: Plan) -> Bound:
         case MultiJoin(inputs):
             return _product([extent(child) for child in inputs])
         case Distinct():
-            return Bound("one row per distinct value")
+            return StateBound("one row per distinct value")
         case GroupBy(keys=keys):
-            return Bound("one row per group" if keys else "one row")
+            return StateBound("one row per group" if keys else "one row")
         case TopK(limit=limit):
-            return Bound(_count(limit, "row"))
-    raise PlanError(f"no rule bounds {plan.label}")
+            return StateBound(_count(limit, "row"))
+        case _:
+            assert_never(plan)
 
 
-def _window_extent(plan: Windowed) -> Bound:
+def _window_extent(plan: Windowed) -> StateBound:
     clock, names = plan.clock or Clock.TICKS, plan.schema.names
     match plan.window:
         case Range() as window:
-            return Bound(_last(window, clock))
+            return StateBound(_last(window, clock))
         case Now():
-            return Bound("tuples of one instant")
+            return StateBound("tuples of one instant")
         case Rows(count, slide):
-            return Bound(_count(count, "tuple") + " and a slide" * (slide > 1))
+            return StateBound(_count(count, "tuple") + " and a slide" * (slide > 1))
         case PartitionedRows(keys, count, cut):
             text = f"{_count(count, 'tuple')} per value of {', '.join(names[k] for k in keys)}"
-            return Bound(f"{text}, {_last(cut, clock)}" if cut else text)
+            return StateBound(f"{text}, {_last(cut, clock)}" if cut else text)
         case ValueRange(column) as window:
             width = format_duration(int(window.width)) if window.type is DataType.TIMESTAMP else window.width
-            return Bound(f"tuples within {width} of the greatest {names[column]}")
+            return StateBound(f"tuples within {width} of the greatest {names[column]}")
         case Landmark(start, end) if end < FOREVER:
             first = "" if start <= BEGINNING else f"from {clock.show(start)} "
-            return Bound(f"tuples {first}until {clock.show(end)}")
+            return StateBound(f"tuples {first}until {clock.show(end)}")
         case Landmark() | Unbounded():
             return extent(plan.child)
-    raise PlanError(f"no rule bounds the window {plan.detail}")
+        case _:
+            assert_never(plan.window)
 
 
 def _last(window: Range, clock: Clock) -> str:
-    """The range; a sliding step adds the tuples that wait for it."""
+    """The range in words; with a slide, tuples that wait for the next slide come on top."""
     width = _count(window.width, "tick") if clock is Clock.TICKS else clock.show_extent(window.width)
     return f"tuples of the last {width}" + " and a slide" * (window.slide > 1)
 
@@ -154,21 +158,23 @@ def _count(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
-def _growing(*names: str) -> Bound:
+def _growing(*names: str) -> StateBound:
     unique = tuple(dict.fromkeys(names))
-    return Bound(f"unbounded: grows with {' and '.join(unique)}", unique)
+    return StateBound(f"unbounded: grows with {' and '.join(unique)}", unique)
 
 
-def _sum(parts: list[Bound]) -> Bound:
+def _sum(parts: list[StateBound]) -> StateBound:
     growing = [name for part in parts for name in part.grows_with]
     if growing:
         return _growing(*growing)
     texts = [part.text for part in parts]
     times = {text: texts.count(text) for text in texts}
-    return Bound(" + ".join(f"{n} x {text}" if n > 1 else text for text, n in times.items()))
+    return StateBound(" + ".join(f"{n} x {text}" if n > 1 else text for text, n in times.items()))
 
 
-def _product(parts: list[Bound]) -> Bound:
+def _product(parts: list[StateBound]) -> StateBound:
     growing = [name for part in parts for name in part.grows_with]
     what = "pairs" if len(parts) == 2 else "combinations"
-    return _growing(*growing) if growing else Bound(f"{what} of {' and '.join(f'({part.text})' for part in parts)}")
+    return (
+        _growing(*growing) if growing else StateBound(f"{what} of {' and '.join(f'({part.text})' for part in parts)}")
+    )

@@ -1,22 +1,35 @@
-"""Refusals (U8): plans whose meaning is lost when a relation changes between a tuple and its negative tuple.
+"""Refusals (U8): plans with no exact answer, because a relation may change between a tuple and its negative tuple.
 
-A join with an NRR stores no stream side, so it cannot reproduce the results that a negative tuple should take back;
-GolabOzsu2005 §5.4.2, asks the same of the join with a relation. A chain of relation joins stays allowed: there the
-early deletions are those of the relations themselves.
+A join with an NRR does not store its stream side, so it cannot find the results that a negative tuple deletes.
+GolabOzsu2005 §5.4.2 asks the same of a join with a relation. A chain of relation joins is allowed: there the early
+deletions come from the relations themselves.
 """
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from thalweg.algebra.plan import (
+    Distinct,
+    DStream,
+    GroupBy,
+    Intersect,
+    IStream,
     Join,
     JoinKind,
     MultiJoin,
     Negation,
     NrrJoin,
     Plan,
+    Project,
     RelationScan,
+    RStream,
+    Select,
     SemiJoin,
+    StreamScan,
     TopK,
+    Union,
+    Windowed,
     is_table,
 )
 from thalweg.core.errors import PlanError
@@ -39,13 +52,14 @@ def _check(plan: Annotated) -> None:
                 f"or declare it with CREATE RELATION, so that its updates look back",
             )
         case NrrJoin():
-            _check(plan.children[0])  # the right side is the NRR, in its place
+            _check(plan.children[0])  # the right side is the NRR, which may stand here
             _check_nrr_join(plan)
             return
         case Join() if is_table(node.left) != is_table(node.right):
             _check_relation_join(plan)
         case MultiJoin() if len({is_table(child) for child in node.children}) > 1:
             _check_relations_join(plan)
+    # Every other operator is allowed if its inputs are.
     for child in plan.children:
         _check(child)
 
@@ -86,7 +100,7 @@ def _refusal(node: Plan, kind: str, table: Plan, cause: Plan) -> PlanError:
 
 
 def strict_cause(plan: Annotated) -> Plan | None:
-    """The operator that makes the plan's output STR, a relation only if there is no other; None if it is not STR."""
+    """The operator that makes the plan's output STR; a relation only if no other operator does. None if not STR."""
     if plan.edge.pattern is not Pattern.STR:
         return None
     if not plan.children or _deletes_early(plan.node):
@@ -97,15 +111,20 @@ def strict_cause(plan: Annotated) -> Plan | None:
 
 
 def _deletes_early(node: Plan) -> bool:
-    """Whether the operator is strict by itself, whatever its inputs."""
+    """Whether the operator deletes results early, whatever its inputs."""
     match node:
         case Negation() | TopK() | SemiJoin(anti=True):
             return True
         case Join(kind=kind):
             return kind is not JoinKind.INNER
-    return False
+        case StreamScan() | RelationScan() | Windowed() | Select() | Project() | Distinct() | GroupBy() | Union():
+            return False
+        case Intersect() | SemiJoin() | NrrJoin() | MultiJoin() | IStream() | DStream() | RStream():
+            return False
+        case _:
+            assert_never(node)
 
 
 def _joins_table(node: Plan) -> bool:
-    """Whether the deletions come from a relation: a scan of one, or an outer join with one (a link of a chain)."""
+    """Whether early deletions come from a relation: from its scan, or from an outer join with it."""
     return isinstance(node, RelationScan) or (isinstance(node, Join) and any(map(is_table, node.children)))

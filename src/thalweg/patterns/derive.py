@@ -1,14 +1,15 @@
 """Update-pattern propagation: the five rules of GolabOzsu2005 §5.2, and the windows of PatroumpasSellis2011, Table 1.
 
-Where the papers are loose, the label stays theirs and the edge's `expiry` and `leaving` say what really holds:
+Where the papers are imprecise, the label is theirs, and the edge's `expiry` and `expiry_order` say what really holds:
 
-- **Aggregates.** Rule 4 labels group-by WK because the next value of a group replaces the last one. That holds for
-  whoever stores the result by group. A selection may drop the next value, a join or DISTINCT may turn it into other
-  rows, and so may a projection that loses the keys: above those nobody can tell what is replaced. The label stays WK,
-  but the expiry is NEGATIVE: the operator that drops or transforms the new value takes back the old one.
-- **Unions.** Rule 2 labels the union of two windows WKS. It is FIFO only if both windows let their tuples go after the
-  same time; the union of `[RANGE 1]` and `[RANGE 9]` is not, and a FIFO list would keep dead tuples. Two count windows
-  have two orders. So `leaving` is FIFO only over equal time windows.
+- **Aggregates.** Rule 4 labels group-by WK because the next value of a group replaces the last one. That is true for
+  an operator that stores the result by group. A selection may drop the next value; a join, DISTINCT, or a projection
+  without the keys may turn it into other rows. Above those operators it is unknown which result a new value replaces.
+  The label stays WK, but the expiry is NEGATIVE: the operator that drops or transforms the new value deletes the old
+  one by a negative tuple.
+- **Unions.** Rule 2 labels the union of two windows WKS. It is FIFO only if tuples of both windows expire after the
+  same time; the union of `[RANGE 1]` and `[RANGE 9]` is not, and a FIFO list would keep expired tuples. Two count
+  windows have two orders. So `expiry_order` is FIFO only over equal time windows.
 - **Aggregates over landmarks** replace values, so they are WK (PatroumpasSellis2011 Table 1 says monotonic, the
   text weak).
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import assert_never
 
 from thalweg.algebra.expressions import Column
 from thalweg.algebra.plan import (
@@ -43,18 +45,17 @@ from thalweg.algebra.plan import (
     Windowed,
     is_table,
 )
-from thalweg.algebra.windows import Landmark, Now, PartitionedRows, Range, Rows, Unbounded, ValueRange
-from thalweg.core.errors import PlanError
-from thalweg.patterns.pattern import Edge, Expiry, Leaving, Pattern
+from thalweg.algebra.windows import Landmark, Now, PartitionedRows, Range, Rows, Unbounded, ValueRange, Window
+from thalweg.patterns.pattern import Edge, Expiry, ExpiryOrder, Pattern
 
 MON, WKS, WK, STR = Pattern
 
-_TAKEN_BACK = "; a group's old value is taken back by a negative tuple"
+_OLD_VALUE_DELETED = "; a group's old value is taken back by a negative tuple"
 
 
 @dataclass(frozen=True)
 class Annotated:
-    """A plan whose every edge is labelled."""
+    """A plan with a label on every edge."""
 
     node: Plan
     edge: Edge
@@ -86,20 +87,8 @@ def propagate(node: Plan, inputs: Sequence[Edge]) -> Edge:
             return _strict("rule 5: a relation is updated at will, and updates look back")
         case RelationScan():
             return _strict("an NRR is updated at will; a join reads it as of each tuple's ts")
-        case Windowed(window=Unbounded() | Landmark()):
-            return _monotonic("nothing leaves this window")
-        case Windowed(window=Range(is_tumbling=True)):
-            return Edge(WK, Expiry.TIME, "a tumbling window drops a whole state at a time", Leaving.TOTAL)
-        case Windowed(window=(Range() | Now()) as window):
-            return Edge(WKS, Expiry.TIME, "a sliding window is first in, first out", Leaving.FIFO, window)
-        case Windowed(window=Rows(is_tumbling=True)):
-            return _by_order(WK, "a tumbling count window drops a whole state at a time", Leaving.TOTAL)
-        case Windowed(window=Rows()):
-            return _by_order(WKS, "a count window is first in, first out", Leaving.FIFO)
-        case Windowed(window=PartitionedRows()):
-            return _by_order(WK, "a partitioned window is first in, first out only within a key", Leaving.PER_KEY)
-        case Windowed(window=ValueRange()):
-            return _by_order(WK, "a value window lets go by value, not by arrival", Leaving.TOTAL)
+        case Windowed(window=window):
+            return _window(window)
         case Project() if inputs[0].expiry is Expiry.REPLACEMENT and group_columns(node) is not None:
             return _as_input(inputs[0], "rule 1: as its input; the group's key is kept", Expiry.REPLACEMENT)
         case Select() | Project():
@@ -124,11 +113,33 @@ def propagate(node: Plan, inputs: Sequence[Edge]) -> Edge:
             return _strict("rule 5: a better row pushes out another before its time")
         case IStream() | DStream() | RStream():
             return _monotonic("what has been emitted stays emitted")
-    raise PlanError(f"no rule gives {node.label} an update pattern")
+        case _:
+            assert_never(node)
+
+
+def _window(window: Window) -> Edge:
+    """Table 1 of PatroumpasSellis2011."""
+    match window:
+        case Unbounded() | Landmark():
+            return _monotonic("nothing leaves this window")
+        case Range(is_tumbling=True):
+            return Edge(WK, Expiry.TIME, "a tumbling window drops a whole state at a time", ExpiryOrder.TOTAL)
+        case Range() | Now():
+            return Edge(WKS, Expiry.TIME, "a sliding window is first in, first out", ExpiryOrder.FIFO, window)
+        case Rows(is_tumbling=True):
+            return _by_order(WK, "a tumbling count window drops a whole state at a time", ExpiryOrder.TOTAL)
+        case Rows():
+            return _by_order(WKS, "a count window is first in, first out", ExpiryOrder.FIFO)
+        case PartitionedRows():
+            return _by_order(WK, "a partitioned window is first in, first out only within a key", ExpiryOrder.PER_KEY)
+        case ValueRange():
+            return _by_order(WK, "a value window lets go by value, not by arrival", ExpiryOrder.TOTAL)
+        case _:
+            assert_never(window)
 
 
 def group_columns(plan: Plan) -> tuple[int, ...] | None:
-    """Where a (projected) group-by's keys stand in its output; None if they do not all stand there."""
+    """The positions of a group-by's keys in its output, perhaps after projections; None if one is missing."""
     match plan:
         case GroupBy():
             return tuple(range(len(plan.keys)))
@@ -136,36 +147,36 @@ def group_columns(plan: Plan) -> tuple[int, ...] | None:
             below = group_columns(child)
             places = {item.expression.index: i for i, item in enumerate(items) if isinstance(item.expression, Column)}
             return None if below is None or not set(below) <= places.keys() else tuple(places[i] for i in below)
-    return None
+    return None  # above any other operator there are no keys of groups
 
 
 def _monotonic(why: str) -> Edge:
-    return Edge(MON, Expiry.NEVER, why, Leaving.FIFO)
+    return Edge(MON, Expiry.NEVER, why, ExpiryOrder.FIFO)
 
 
 def _strict(why: str) -> Edge:
     return Edge(STR, Expiry.NEGATIVE, why)
 
 
-def _by_order(pattern: Pattern, why: str, leaving: Leaving) -> Edge:
-    return Edge(pattern, Expiry.ORDER, f"{why}; the expiry is an order, not a time", leaving)
+def _by_order(pattern: Pattern, why: str, expiry_order: ExpiryOrder) -> Edge:
+    return Edge(pattern, Expiry.ORDER, f"{why}; the expiry is an order, not a time", expiry_order)
 
 
 def _as_input(edge: Edge, why: str, expiry: Expiry | None = None) -> Edge:
-    """Rule 1; `expiry` is given where a replacement passes as such."""
+    """Rule 1; `expiry` is given where the operator passes replacements on unchanged."""
     if expiry is None and edge.expiry is Expiry.REPLACEMENT:
-        return Edge(edge.pattern, Expiry.NEGATIVE, why + _TAKEN_BACK)
-    return Edge(edge.pattern, edge.expiry, why, edge.leaving, edge.window)
+        return Edge(edge.pattern, Expiry.NEGATIVE, why + _OLD_VALUE_DELETED)
+    return Edge(edge.pattern, edge.expiry, why, edge.expiry_order, edge.window)
 
 
 def _union(left: Edge, right: Edge) -> Edge:
-    """Rule 2: the stronger input rules (with proposition 9 of PatroumpasSellis2011: also over a monotonic one)."""
+    """Rule 2: the stronger pattern of both inputs (also over a monotonic one: proposition 9, PatroumpasSellis2011)."""
     pattern = max(left.pattern, right.pattern)
     why = "rule 2: the stronger of its inputs"
     if pattern is MON:
         return _monotonic(why)
     if left.window is not None and left.window == right.window:
-        return Edge(pattern, Expiry.TIME, why, Leaving.FIFO, left.window)
+        return Edge(pattern, Expiry.TIME, why, ExpiryOrder.FIFO, left.window)
     if pattern is WKS:
         why += "; they let go at different paces, so not first in, first out"
     return _composite(pattern, why, (left, right))
@@ -182,14 +193,14 @@ def _interfering(inputs: Sequence[Edge]) -> Edge:
 
 
 def _composite(pattern: Pattern, why: str, inputs: Sequence[Edge]) -> Edge:
-    """A result ends with the first of its parts; instants compare with each other, orders of two inputs do not."""
+    """A result expires with the first of its parts. Dates of two inputs can be compared, their orders cannot."""
     expiry = max(edge.expiry for edge in inputs)
     ending = [edge for edge in inputs if edge.expiry is not Expiry.NEVER]
     if expiry is Expiry.NEGATIVE:
         return Edge(pattern, Expiry.NEGATIVE, why)
     if expiry is Expiry.REPLACEMENT:
-        return Edge(pattern, Expiry.NEGATIVE, why + _TAKEN_BACK)
+        return Edge(pattern, Expiry.NEGATIVE, why + _OLD_VALUE_DELETED)
     if expiry is Expiry.TIME:
-        return Edge(pattern, expiry, why, Leaving.TOTAL)
-    leaving = max(Leaving.TOTAL, ending[0].leaving) if len(ending) == 1 else Leaving.PER_SIDE
-    return Edge(pattern, expiry, why, leaving)
+        return Edge(pattern, expiry, why, ExpiryOrder.TOTAL)
+    expiry_order = max(ExpiryOrder.TOTAL, ending[0].expiry_order) if len(ending) == 1 else ExpiryOrder.PER_SIDE
+    return Edge(pattern, expiry, why, expiry_order)

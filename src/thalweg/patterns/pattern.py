@@ -1,7 +1,7 @@
-"""The four update patterns, and what is known about the end of a result (GolabOzsu2005 §3; PatroumpasSellis2011 §4).
+"""The four update patterns, and what is known about the expiry of results (GolabOzsu2005 §3; PatroumpasSellis2011 §4).
 
-The pattern is the papers' label. Two facts stand beside it, because the label alone does not choose a buffer:
-`Expiry` says how the end of a result becomes known, `Leaving` in which order results end.
+The pattern is the papers' label. The label alone does not determine a buffer, so an edge has two more properties:
+`Expiry` says how the end of a result becomes known, `ExpiryOrder` in which order results expire.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _MEANINGS = {
 
 
 class Expiry(IntEnum):
-    """How the end of a result becomes known; of several inputs the greatest rules."""
+    """How the end of a result becomes known; of several inputs the greatest decides."""
 
     NEVER = 0
     TIME = 1
@@ -70,25 +70,25 @@ _ENDS = {
 }
 
 
-class Leaving(IntEnum):
-    """The order in which results leave; a greater one is known less well."""
+class ExpiryOrder(IntEnum):
+    """What is known about the order in which results expire; the greater, the less."""
 
-    FIFO = 0  # as they came
-    TOTAL = 1  # of any two it is known which leaves first
-    PER_KEY = 2  # only of two with the same partitioning key (PARTITION BY)
-    PER_SIDE = 3  # each result carries the orders of several inputs, which do not compare
+    FIFO = 0  # in order of arrival
+    TOTAL = 1  # of any two results it is known which expires first
+    PER_KEY = 2  # known only for results with the same partitioning key (PARTITION BY)
+    PER_SIDE = 3  # each result has the orders of several inputs, which cannot be compared
     UNKNOWN = 4
 
 
 @dataclass(frozen=True)
 class Edge:
-    """What a plan's output looks like to whoever consumes it, and why.
+    """The label of a plan's output, as the operator above sees it, and the reason for it.
 
-    `window` is the one time window that all results come from with their dates unchanged, if there is one.
+    `window` is the time window whose dates all results have, if there is exactly one.
     """
 
     pattern: Pattern
     expiry: Expiry
     why: str
-    leaving: Leaving = Leaving.UNKNOWN
+    expiry_order: ExpiryOrder = ExpiryOrder.UNKNOWN
     window: Window | None = None

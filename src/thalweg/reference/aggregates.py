@@ -1,4 +1,4 @@
-"""Aggregates over the values of one group, exact before they are rounded, so that no order of the values can show."""
+"""Aggregates over the values of one group: computed exactly, then rounded, so that their order does not matter."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from thalweg.core.types import INT64_MAX, INT64_MIN
 
 
 def aggregate(spec: Aggregate, values: list[Value]) -> Value:
-    """`spec` over its evaluated arguments, one per row of the group; for COUNT(*) any non-NULL value per row.
+    """The aggregate over its evaluated arguments, one per row of the group; COUNT(*) gets any non-NULL value per row.
 
-    NULLs are skipped and DISTINCT is done here.
+    This function skips NULLs, and duplicates if the aggregate is DISTINCT.
     """
     present = [v for v in values if v is not None]
     if spec.distinct:
@@ -28,13 +28,13 @@ def aggregate(spec: Aggregate, values: list[Value]) -> Value:
 
 
 def _by_user(user: UserAggregate, argument: Expression | None, values: list[Any]) -> Value:
-    """A user's aggregate sees the values sorted, so that it cannot show how they came."""
+    """A user's aggregate gets sorted values, so that its result does not depend on their order of arrival."""
     assert argument is not None
     return user.over(as_values(sorted(values), argument.type))
 
 
 def _sum(values: list[Any]) -> Any:
-    """Exact; a BIGINT or INTERVAL sum that does not fit is NULL."""
+    """The exact sum; NULL if a BIGINT or INTERVAL sum overflows."""
     if not values:
         return None
     if any(isinstance(v, float) for v in values):
@@ -44,7 +44,7 @@ def _sum(values: list[Any]) -> Any:
 
 
 def _rounded_sum(values: list[Any]) -> float | None:
-    """The exact sum, correctly rounded; inf - inf has no value."""
+    """The exact sum, correctly rounded; inf - inf is NULL."""
     infinite = {v for v in values if math.isinf(v)}
     if infinite:
         return infinite.pop() if len(infinite) == 1 else None

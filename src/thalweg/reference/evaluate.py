@@ -1,8 +1,9 @@
-"""The right answer at t, read off docs/semantics.md: window contents at t, then relational algebra on bags."""
+"""The right answer at t, as docs/semantics.md defines it: window contents at t, then relational algebra on bags."""
 
 from __future__ import annotations
 
 from collections import Counter
+from typing import assert_never
 
 from thalweg.algebra.plan import (
     Distinct,
@@ -25,7 +26,6 @@ from thalweg.algebra.plan import (
     Union,
     Windowed,
 )
-from thalweg.core.errors import PlanError
 from thalweg.core.rows import Arrival, Bag, Dated, row_key, sorted_rows
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.reference import operators
@@ -35,17 +35,17 @@ from thalweg.reference.scalars import evaluate
 
 
 class Reference:
-    """A plan over a history, asked for any instant, in any order, while the history grows.
+    """The answers of a plan over a history, at any instant and in any order, also while the history grows.
 
-    `start` is when the query was registered. It sees stream tuples with ts >= start, and tables as they are; before
-    the start both are empty, so what a table holds at the start is new at the start.
+    `start` is the instant at which the query was registered. The query sees stream tuples with ts >= start, and the
+    whole contents of tables. Before the start both are empty, so at the start all rows of a table are new.
     """
 
     def __init__(self, plan: Plan, history: History, start: Instant = BEGINNING) -> None:
         self.plan = plan
         self.history = history
         self.start = start
-        self._known: dict[tuple[int, Instant], Tuples] = {}  # by id of a node of the plan, which lives as long
+        self._known: dict[tuple[int, Instant], Tuples] = {}  # by (id of a node, t); the plan keeps its nodes alive
         self._known_instants: dict[tuple[int, Instant], list[Instant]] = {}
         self._seen = 0
 
@@ -64,7 +64,7 @@ class Reference:
         return list(self._instants(self.plan, until))
 
     def _forget(self) -> None:
-        """Drop what has been computed for instants that the history has changed since."""
+        """Drop results for instants at which the history has changed since they were computed."""
         safe = self.history.unchanged_before(self._seen)
         if safe < FOREVER:
             self._seen = self.history.size
@@ -115,12 +115,12 @@ class Reference:
             case IStream(child) | DStream(child) | RStream(child):
                 return self._emitted(node, child, t)
             case _:
-                raise PlanError(f"the reference has no meaning for {node.label}")
+                assert_never(node)
 
     def _arrivals(self, stream: Plan, t: Instant) -> list[Arrival]:
-        """The tuples of a stream by (ts, order of arrival), also after selections and projections.
+        """The tuples of a stream, ordered by (ts, order of arrival), also after selections and projections.
 
-        Those of any other derived stream are ordered by (ts, row).
+        Tuples of any other derived stream are ordered by (ts, row).
         """
         match stream:
             case StreamScan(source):
@@ -130,11 +130,12 @@ class Reference:
             case Project(child, items) if _in_order_of_arrival(child):
                 row = operators.project_row
                 return [a._replace(row=row(a.row, items)) for a in self._arrivals(child, t)]
+        # Any other plan is a derived stream, whose tuples have no order of arrival of their own.
         derived = sorted(self._at(stream, t), key=lambda d: (d.ts, row_key(d.row)))
         return [Arrival(d.ts, seq, d.row) for seq, d in enumerate(derived)]
 
-    def _emitted(self, node: Plan, child: Plan, t: Instant) -> Tuples:
-        """Everything a relation-to-stream operator has emitted from the start up to t."""
+    def _emitted(self, node: IStream | DStream | RStream, child: Plan, t: Instant) -> Tuples:
+        """All tuples that a relation-to-stream operator has emitted from the start up to t."""
         emitted = []
         before = self._at(child, self.start - 1)
         for instant in self._instants(child, t):
@@ -160,7 +161,7 @@ class Reference:
                 return {edge for ts in self._instants(child, until) for edge in window.boundaries(ts)}
             case NrrJoin(left):  # an NRR's updates change nothing by themselves
                 return set(self._instants(left, until))
-            case _:
+            case _:  # any other operator changes only when an input does
                 return {instant for child in node.children for instant in self._instants(child, until)}
 
 
@@ -171,15 +172,17 @@ def _in_order_of_arrival(stream: Plan) -> bool:
     return isinstance(stream, StreamScan)
 
 
-def _emission(node: Plan, before: Tuples, now: Tuples) -> Bag:
+def _emission(node: IStream | DStream | RStream, before: Tuples, now: Tuples) -> Bag:
     match node:
         case IStream():
             return _rows(now) - _rows(before)
         case DStream():
             return _rows(before) - _rows(now)
-        case _:  # RStream: a row with another ts is another row
+        case RStream():  # a row with another ts is another row
             changed = Counter((d.row, d.ts) for d in now) != Counter((d.row, d.ts) for d in before)
             return _rows(now) if changed else Counter()
+        case _:
+            assert_never(node)
 
 
 def _rows(tuples: Tuples) -> Bag:

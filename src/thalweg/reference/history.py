@@ -1,4 +1,4 @@
-"""What has happened: the arrivals of every stream and the updates of every relation, in order of time."""
+"""A history: the arrivals of every stream and the updates of every relation, in order of time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from thalweg.core.time import BEGINNING, FOREVER, Instant
 
 
 class History:
-    """Streams and relations up to now; it only grows.
+    """Streams and relations up to now; a history only grows.
 
-    Rows may be told in any order: an arrival takes its place by (ts, order of telling), an update by its time.
+    Rows may be added in any order: arrivals are ordered by (ts, order of addition), updates by their time.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class History:
         self._touched: list[Instant] = []
 
     def arrive(self, stream: str, ts: Instant, row: Row) -> Arrival:
-        """A tuple of `stream` with timestamp `ts`."""
+        """Add a tuple of `stream` with timestamp `ts`."""
         arrivals = self._streams[stream]
         arrival = Arrival(ts, len(arrivals), row)
         insort(arrivals, arrival, key=lambda a: (a.ts, a.seq))
@@ -67,19 +67,19 @@ class History:
 
     @property
     def last(self) -> Instant:
-        """The latest instant anything happened; BEGINNING if nothing did."""
+        """The latest instant of an arrival or update; BEGINNING if there is none."""
         return max(self._touched, default=BEGINNING)
 
     @property
     def size(self) -> int:
-        """How many things happened."""
+        """The number of arrivals and updates."""
         return len(self._touched)
 
     def unchanged_before(self, size: int) -> Instant:
-        """Everything before this instant is as it was when the history had `size` entries."""
+        """The first instant that entries after the first `size` affect; earlier instants are unchanged since then."""
         return min(self._touched[size:], default=FOREVER)
 
     def __repr__(self) -> str:
-        arrivals = [f"{name} {a.ts}: {a.row}" for name, told in self._streams.items() for a in told]
-        updates = [f"{name} {u.t}: {u.sign:+} {u.row}" for name, told in self._relations.items() for u in told]
+        arrivals = [f"{name} {a.ts}: {a.row}" for name, added in self._streams.items() for a in added]
+        updates = [f"{name} {u.t}: {u.sign:+} {u.row}" for name, added in self._relations.items() for u in added]
         return f"History({'; '.join(arrivals + updates)})"

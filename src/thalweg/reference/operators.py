@@ -1,6 +1,6 @@
 """Relational operators on lists of dated tuples, one function each: the table "Operators and dates" as a program.
 
-Slow and literal on purpose: nested loops, no indexes, nothing shared with any engine.
+Slow and literal on purpose: nested loops, no indexes, no code in common with any engine.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def join(left: Tuples, right: Tuples, condition: Expression, kind: JoinKind, wid
         if evaluate(condition, a.row + b.row) is True
     ]
     if kind in (JoinKind.LEFT, JoinKind.FULL):
-        lonely = [a for a in left if not any(evaluate(condition, a.row + b.row) is True for b in right)]
-        result += [a._replace(row=a.row + no_right) for a in lonely]
+        unmatched = [a for a in left if not any(evaluate(condition, a.row + b.row) is True for b in right)]
+        result += [a._replace(row=a.row + no_right) for a in unmatched]
     if kind in (JoinKind.RIGHT, JoinKind.FULL):
-        lonely = [b for b in right if not any(evaluate(condition, a.row + b.row) is True for a in left)]
-        result += [b._replace(row=no_left + b.row) for b in lonely]
+        unmatched = [b for b in right if not any(evaluate(condition, a.row + b.row) is True for a in left)]
+        result += [b._replace(row=no_left + b.row) for b in unmatched]
     return result
 
 
@@ -64,7 +64,7 @@ def multi_join(inputs: Sequence[Tuples], condition: Expression) -> Tuples:
 def nrr_join(
     left: Tuples, nrr: Callable[[Instant], Tuples], condition: Expression, kind: JoinKind, width: int
 ) -> Tuples:
-    """Each left tuple with the NRR as it was at the tuple's ts; the left's dates."""
+    """Each left tuple with the NRR as it was at the tuple's ts; results have the left tuple's dates."""
     result = []
     for a in left:
         met: list[Row] = [b.row for b in nrr(a.ts) if evaluate(condition, a.row + b.row) is True]
@@ -84,12 +84,12 @@ def semi_join(left: Tuples, right: Tuples, condition: Expression, anti: bool) ->
 
 
 def distinct(tuples: Tuples) -> Tuples:
-    """Each value once: the latest appearance, the last to expire."""
+    """Each value once, with the latest ts and the latest exp of its copies."""
     return [Dated(row, max(d.ts for d in same), max(d.exp for d in same)) for row, same in _by(tuples, lambda r: r)]
 
 
 def group_by(tuples: Tuples, keys: Sequence[Named], aggregates: Sequence[NamedAggregate]) -> Tuples:
-    """One row per group that is not empty; without keys always one row."""
+    """One row per group that is not empty; without keys, always exactly one row."""
     groups = _by(tuples, lambda row: tuple(evaluate(k.expression, row) for k in keys))
     if not keys and not groups:
         groups = [((), [])]
@@ -100,7 +100,7 @@ def group_by(tuples: Tuples, keys: Sequence[Named], aggregates: Sequence[NamedAg
 
 
 def negation(left: Tuples, right: Tuples, on: Sequence[tuple[int, int]]) -> Tuples:
-    """max(0, n - m) left tuples per value: those that expire first, then the oldest, then the smallest."""
+    """max(0, n - m) left tuples per value: the first to expire; among those the oldest, then the smallest."""
     taken = {key: len(same) for key, same in _by(right, lambda row: tuple(row[j] for _, j in on))}
     result = []
     for key, same in _by(left, lambda row: tuple(row[i] for i, _ in on)):
@@ -110,7 +110,7 @@ def negation(left: Tuples, right: Tuples, on: Sequence[tuple[int, int]]) -> Tupl
 
 
 def intersect(left: Tuples, right: Tuples) -> Tuples:
-    """min(n, m) left tuples per row: those that expire last, then the youngest."""
+    """min(n, m) left tuples per row: the last to expire; among those the youngest."""
     allowed = {row: len(same) for row, same in _by(right, lambda r: r)}
     result = []
     for row, same in _by(left, lambda r: r):
@@ -120,9 +120,9 @@ def intersect(left: Tuples, right: Tuples) -> Tuples:
 
 
 def top_k(tuples: Tuples, keys: Sequence[SortKey], limit: int) -> Tuples:
-    """The first `limit` by the keys, then by the whole row; of equal rows those that expire first, then the oldest."""
+    """The first `limit` by the keys, then by the whole row; of equal rows the first to expire, then the oldest."""
     ordered = sorted(tuples, key=lambda d: (row_key(d.row), d.exp, d.ts))
-    for key in reversed(keys):  # sorting is stable, so the last key sorted by counts most
+    for key in reversed(keys):  # sorting is stable, so the key sorted by last decides first
         ordered = _sorted_by(key, ordered)
     return ordered[:limit]
 
@@ -144,7 +144,7 @@ def _expiry_order(d: Dated) -> tuple[object, ...]:
 
 
 def _by(tuples: Iterable[Dated], key: Callable[[Row], Row]) -> list[tuple[Row, Tuples]]:
-    """Tuples with equal keys together; NULLs are one value."""
+    """Tuples grouped by key; NULLs are equal to each other."""
     groups: defaultdict[Row, Tuples] = defaultdict(list)
     for d in tuples:
         groups[key(d.row)].append(d)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
+from typing import Any, assert_never
 
 from thalweg.algebra.expressions import Call, Case, Cast, Column, Expression, Literal, UserFunction
 from thalweg.core.rows import Row, Value
@@ -38,6 +38,8 @@ def evaluate(expression: Expression, row: Row) -> Value:
             return evaluate(next(chosen, default), row)
         case Cast(operand, type_):
             return cast(evaluate(operand, row), operand.type, type_)
+        case _:
+            assert_never(expression)
 
 
 def _in_domain(value: Value, type_: DataType) -> Value:
@@ -47,7 +49,7 @@ def _in_domain(value: Value, type_: DataType) -> Value:
             low, high = INT64_MIN, INT64_MAX
         case DataType.TIMESTAMP:
             low, high = FIRST_TIMESTAMP, LAST_TIMESTAMP
-        case _:
+        case _:  # other types have no smallest or largest value; NaN differs from itself
             return None if value != value else value
     return value if isinstance(value, int) and low <= value <= high else None
 
@@ -86,7 +88,7 @@ def _whole(function: Callable[[float], int]) -> Callable[[float], float]:
 
 
 def _round(x: Any, digits: int = 0) -> Any:
-    """Digits beyond 308 count as 308; what a scaled number cannot express stays as it is."""
+    """Rounded to `digits`, at most 308; `x` itself if the scaled number overflows."""
     if isinstance(x, int):
         return x
     digits = max(-308, min(308, digits))

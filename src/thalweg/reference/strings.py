@@ -8,7 +8,7 @@ from typing import Any
 
 
 def like(text: str, pattern: str) -> bool | None:
-    r"""`%` is any text, `_` one character, `\` takes the next one as it is; a last `\` takes nothing: no value."""
+    r"""`%` matches any text, `_` one character, `\` escapes the next character; NULL if the pattern ends in `\`."""
     parts: list[str] = []
     characters = iter(pattern)
     for c in characters:
@@ -23,17 +23,17 @@ def like(text: str, pattern: str) -> bool | None:
 
 
 def upper(text: str) -> str:
-    """Character by character (Unicode's simple mapping): one that has no single capital stays, but ß has one."""
+    """Upper case by Unicode's simple mapping: a character without a single capital stays; ß has one."""
     return "".join("ẞ" if c == "ß" else next((m for m in (c.upper(), c.title()) if len(m) == 1), c) for c in text)
 
 
 def lower(text: str) -> str:
-    """Character by character, wherever it stands in a word: Σ is always σ, and İ loses its dot."""
+    """Lower case, each character by itself: Σ is always σ, also at the end of a word, and İ loses its dot."""
     return "".join(c.lower()[0] for c in text)
 
 
 def substring(text: str, start: int, length: int | None = None) -> str | None:
-    """The characters at positions start <= p < start + length; positions before 1 are empty."""
+    """The characters at positions start <= p < start + length; there are none before position 1."""
     if length is None:
         return text[max(start - 1, 0) :]
     if length < 0:

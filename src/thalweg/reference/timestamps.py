@@ -14,7 +14,7 @@ from thalweg.reference.strings import lower
 
 
 def date_trunc(unit: str, t: Instant) -> Instant | None:
-    """The start of the unit that `t` lies in."""
+    """The start of the unit of time that contains `t`."""
     if lower(unit) not in DATE_TRUNC_UNITS:
         return None
     return from_datetime(_start(lower(unit), to_datetime(t)))
@@ -37,7 +37,7 @@ def _start(unit: str, moment: datetime) -> datetime:
 
 
 def to_timestamp(seconds: float) -> Instant | None:
-    """The instant so many seconds after 1970, to the nearest microsecond."""
+    """The instant `seconds` after the start of 1970, to the nearest microsecond."""
     micros = seconds * 1e6
     return int(Decimal(micros).to_integral_value(ROUND_HALF_UP)) if math.isfinite(micros) else None
 

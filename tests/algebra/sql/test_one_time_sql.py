@@ -8,8 +8,8 @@ import pytest
 import sqlglot
 from hypothesis import assume, given
 
+from reference.by_hand import NRR, STREAMS, col, equal, history_of, over
 from reference.oracle.one_time import duckdb_answer
-from reference.told import NRR, STREAMS, col, equal, over, told
 from strategies.effort import examples
 from strategies.plans import plans
 from thalweg.algebra.expressions import Aggregate, literal
@@ -98,7 +98,7 @@ def test_an_unknown_operator_is_refused() -> None:
 
 
 def test_constants_are_no_positions() -> None:
-    history = told(s=[(1, (1, 3)), (1, (2, 1))])
+    history = history_of(s=[(1, (1, 3)), (1, (2, 1))])
     ordered = TopK(WINDOW, (SortKey(literal(2)), SortKey(literal(True))), 1)
     assert duckdb_answer(ordered, history, 1) == Counter([(1, 3)])
     grouped = GroupBy(WINDOW, (Named(literal(2), "two"),), (NamedAggregate(Aggregate.of("max", col(WINDOW, 1)), "m"),))
@@ -108,7 +108,7 @@ def test_constants_are_no_positions() -> None:
 def test_a_sum_that_does_not_fit_is_null_whatever_the_order() -> None:
     big = 2**62
     total = GroupBy(WINDOW, (), (NamedAggregate(Aggregate.of("sum", col(WINDOW, 1)), "v"),))
-    fits = told(s=[(1, (1, big)), (1, (1, big)), (1, (1, -big))])
+    fits = history_of(s=[(1, (1, big)), (1, (1, big)), (1, (1, -big))])
     assert duckdb_answer(total, fits, 1) == Counter([(big,)])
     fits.arrive("s", 2, (1, big))
     assert duckdb_answer(total, fits, 2) == Counter([(None,)])

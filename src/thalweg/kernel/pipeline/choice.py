@@ -9,7 +9,7 @@ from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.kernel.pipeline.plan_properties import deletes_early
 from thalweg.kernel.pipeline.settings import Settings
 from thalweg.kernel.pipeline.strategy import Strategy
-from thalweg.optimizer.estimate import Ends
+from thalweg.optimizer.estimates import ExpiryApproach
 from thalweg.optimizer.optimize import Optimized, optimize
 from thalweg.optimizer.statistics import Statistics
 
@@ -35,5 +35,5 @@ def choose(
         return Choice(Blueprint(plan, strategy, settings), None)
     found = optimize(plan, statistics, in_shards)
     if settings.above_negation == "auto" and any(map(deletes_early, found.plan.walk())):
-        settings = replace(settings, above_negation="hybrid" if found.ends is Ends.HYBRID else "direct")
+        settings = replace(settings, above_negation="hybrid" if found.approach is ExpiryApproach.HYBRID else "direct")
     return Choice(Blueprint(found.plan, strategy, settings), found)

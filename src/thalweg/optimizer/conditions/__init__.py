@@ -1,4 +1,4 @@
-"""Expressions in fewer words, in one order, and what follows from them."""
+"""Conditions: constants folded, parts ordered, redundant parts left out, and what conditions imply."""
 
 from thalweg.optimizer.conditions.fold import fold
 from thalweg.optimizer.conditions.order import ordered

@@ -1,19 +1,21 @@
-"""Constant folding in three-valued logic: the same value for every row, NULL included."""
+"""Constant folding in three-valued logic: a folded expression has the same value for every row, NULL included."""
 
 from __future__ import annotations
 
-from thalweg.algebra.expressions import FALSE, TRUE, Call, Case, Cast, Expression, Literal
+from typing import assert_never
+
+from thalweg.algebra.expressions import FALSE, TRUE, Call, Case, Cast, Column, Expression, Literal
 from thalweg.algebra.expressions.vectorise import compile_expression
 from thalweg.core.types import DataType
 
-# NULL if any argument is.
+# The result is NULL if any argument is NULL.
 _STRICT = frozenset({"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "negate", "not", "like", "||", "abs"})
 
 NEGATED = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 def fold(expression: Expression) -> Expression:
-    """The expression with everything worked out that does not depend on the row."""
+    """The expression with all parts computed that do not depend on the row."""
     match expression:
         case Call(function, args, type_):
             return _call(Call(function, tuple(map(fold, args)), type_))
@@ -22,7 +24,10 @@ def fold(expression: Expression) -> Expression:
         case Cast(operand, type_):
             folded = Cast(fold(operand), type_)
             return _constant(folded) if isinstance(folded.operand, Literal) else folded
-    return expression
+        case Column() | Literal():
+            return expression
+        case _:
+            assert_never(expression)
 
 
 def _call(call: Call) -> Expression:
@@ -48,9 +53,9 @@ def _call(call: Call) -> Expression:
 
 def _connected(call: Call) -> Expression:
     """x AND TRUE = x, x AND FALSE = FALSE, x AND x = x; OR likewise. All hold for NULL too."""
-    neutral, ruling = (TRUE, FALSE) if call.function == "and" else (FALSE, TRUE)
-    if ruling in call.args:
-        return ruling
+    neutral, absorbing = (TRUE, FALSE) if call.function == "and" else (FALSE, TRUE)
+    if absorbing in call.args:
+        return absorbing
     left, right = call.args
     if left in (neutral, right):
         return right
@@ -60,7 +65,7 @@ def _connected(call: Call) -> Expression:
 
 
 def _coalesce(call: Call) -> Expression:
-    """NULLs are passed over, and nothing comes after a constant."""
+    """Leaves out NULLs, and all arguments after the first constant."""
     args: list[Expression] = []
     for arg in call.args:
         if not _is_null(arg):
@@ -73,7 +78,7 @@ def _coalesce(call: Call) -> Expression:
 
 
 def _case(case: Case) -> Expression:
-    """Branches that are never taken go; the first that is always taken is the last."""
+    """Leaves out branches that are never taken; a branch that is always taken becomes the default."""
     branches: list[tuple[Expression, Expression]] = []
     default = case.default
     for condition, value in case.branches:
@@ -86,7 +91,7 @@ def _case(case: Case) -> Expression:
 
 
 def _constant(expression: Expression) -> Expression:
-    """The value of an expression over constants, by the kernels that compute it row by row too."""
+    """The value of an expression over constants, computed by the same kernels that compute columns."""
     if expression.type is DataType.NULL:
         return Literal(None, DataType.NULL)
     value = compile_expression(expression)([], 1)[0]

@@ -1,6 +1,8 @@
-"""One spelling for expressions that mean the same, so that equal sub-plans are seen to be equal."""
+"""One spelling for expressions of the same meaning, so that sub-plans of the same meaning are equal."""
 
 from __future__ import annotations
+
+from typing import assert_never
 
 from thalweg.algebra.expressions import Call, Case, Cast, Column, Expression, Literal
 
@@ -8,7 +10,7 @@ MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "i
 
 
 def ordered(expression: Expression) -> Expression:
-    """Parts of AND and OR sorted, the simpler side of a comparison first and constants last. No value changes."""
+    """The expression with parts of AND and OR sorted, columns first and constants last in comparisons."""
     match expression:
         case Call("and" | "or" as function, _, type_):
             parts = sorted({ordered(part) for part in flattened(expression, function)}, key=spelling)
@@ -27,7 +29,10 @@ def ordered(expression: Expression) -> Expression:
             return Case(tuple((ordered(c), ordered(v)) for c, v in branches), ordered(default), type_)
         case Cast(operand, type_):
             return Cast(ordered(operand), type_)
-    return expression
+        case Column() | Literal():
+            return expression
+        case _:
+            assert_never(expression)
 
 
 def flattened(expression: Expression, function: str) -> list[Expression]:
@@ -38,7 +43,7 @@ def flattened(expression: Expression, function: str) -> list[Expression]:
 
 
 def spelling(expression: Expression) -> str:
-    """A text that is equal exactly where expressions are; names of columns are not part of it."""
+    """A text that is equal for equal expressions only; it leaves out the names of columns."""
     match expression:
         case Column(index, type_):
             return f"#{index:05}:{type_}"
@@ -51,6 +56,8 @@ def spelling(expression: Expression) -> str:
             return f"case({whens};{spelling(default)})"
         case Cast(operand, type_):
             return f"cast({spelling(operand)},{type_})"
+        case _:
+            assert_never(expression)
 
 
 def _rank(expression: Expression) -> tuple[int, str]:

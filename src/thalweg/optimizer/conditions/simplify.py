@@ -1,4 +1,4 @@
-"""Conditions in fewer parts. A condition keeps a row only when it is true, so NULL counts as FALSE here."""
+"""Conditions with fewer parts. A condition keeps a row only if it is true, so NULL counts as FALSE here."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from thalweg.algebra.expressions import FALSE, Call, Expression, Literal, and_, 
 from thalweg.core.types import DataType
 from thalweg.optimizer.conditions.fold import NEGATED
 from thalweg.optimizer.conditions.order import flattened, spelling
-from thalweg.optimizer.conditions.subjects import Said, subject_of
+from thalweg.optimizer.conditions.subjects import SubjectFacts, subject_of
 
 
 def simplify(condition: Expression) -> Expression:
-    """A condition that is true for the same rows: without duplicates, contradictions, and parts that others imply.
+    """A condition that is true for the same rows, without duplicates and parts that others imply.
 
-    It should have been folded and ordered before: parts are compared as they are spelt.
+    A contradiction becomes FALSE. Fold and order the condition first: parts are compared by their spelling.
     """
     return and_(_conjunction(conjuncts(_true_only(condition))))
 
@@ -26,7 +26,7 @@ def implies(known: Sequence[Expression], part: Expression) -> bool:
 
 
 def _true_only(condition: Expression) -> Expression:
-    """The condition where only its being true matters: below AND and OR, NULL is as good as FALSE."""
+    """A simpler condition that is true for the same rows; it may be FALSE instead of NULL."""
     match condition:
         case Call("and" | "or" as function, _, type_):
             return _connected(function, [_true_only(part) for part in flattened(condition, function)], type_)
@@ -55,25 +55,25 @@ def _connected(function: str, parts: list[Expression], type_: DataType) -> Expre
 
 
 def _conjunction(parts: Sequence[Expression]) -> list[Expression]:
-    """The parts less those that the others imply; FALSE alone if they contradict each other."""
-    found = _fewer(list(dict.fromkeys(parts)))
+    """The parts without those that others imply; FALSE alone if they contradict each other."""
+    found = _simplified_once(list(dict.fromkeys(parts)))
     return found if set(found) == set(parts) else _conjunction(found)
 
 
-def _fewer(parts: Sequence[Expression]) -> list[Expression]:
-    """One round: what one part becomes may make another one needless."""
+def _simplified_once(parts: Sequence[Expression]) -> list[Expression]:
+    """One round of simplification; its result may allow another round."""
     if FALSE in parts or any(_opposite(part) in parts for part in parts):
         return [FALSE]
-    said: dict[Expression, Said] = {}
+    by_subject: dict[Expression, SubjectFacts] = {}
     others: list[Expression] = []
     for part in parts:
         subject = subject_of(part)
         if subject is None:
             others.append(part)
         else:
-            said.setdefault(subject, Said(subject)).add(part)
+            by_subject.setdefault(subject, SubjectFacts(subject)).add(part)
     others = [part for part in others if not _absorbed(part, parts)]
-    found = [*others, *(part for about in said.values() for part in about.parts())]
+    found = [*others, *(part for facts in by_subject.values() for part in facts.parts())]
     return [FALSE] if FALSE in found else sorted(found, key=spelling)
 
 
@@ -83,7 +83,7 @@ def _absorbed(part: Expression, parts: Sequence[Expression]) -> bool:
 
 
 def _opposite(part: Expression) -> Expression | None:
-    """What cannot be true together with a part."""
+    """The negation of a part, if it has a simple form."""
     match part:
         case Call("not", (inner,)):
             return inner

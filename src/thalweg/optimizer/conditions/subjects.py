@@ -1,4 +1,4 @@
-"""All that a conjunction says about one expression, its subject, by comparing it with constants."""
+"""The parts of a conjunction that compare one expression, their subject, with constants."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def subject_of(part: Expression) -> Expression | None:
-    """What a part of a conjunction compares with constants other than NULL, or tests for NULL; None if it does not."""
+    """The expression that a part compares with constants other than NULL, or tests for NULL; None for other parts."""
     match part:
         case Call("is_null", (subject,)) | Call("not", (Call("is_null", (subject,)),)):
             return subject
@@ -28,18 +28,18 @@ def subject_of(part: Expression) -> Expression | None:
 
 
 @dataclass
-class Said:
-    """The parts about one subject, turned into the fewest that say the same."""
+class SubjectFacts:
+    """What the parts about one subject say together, as the fewest parts of the same meaning."""
 
     subject: Expression
-    among: list[Literal] | None = None  # the only values it may have
-    bounds: dict[str, Literal] = field(default_factory=dict)  # by ">", ">=", "<" and "<=" the tightest
+    among: list[Literal] | None = None  # the only values that the subject may have
+    bounds: dict[str, Literal] = field(default_factory=dict)  # the tightest for each of ">", ">=", "<", "<="
     excluded: list[Literal] = field(default_factory=list)
     null: bool = False
     not_null: bool = False
 
     def add(self, part: Expression) -> None:
-        """Take note of a part."""
+        """Add the fact that a part states."""
         match part:
             case Call("is_null"):
                 self.null = True
@@ -56,7 +56,7 @@ class Said:
                     self.bounds[function] = value
 
     def parts(self) -> list[Expression]:
-        """The fewest parts; FALSE alone if no value will do."""
+        """The fewest parts of the same meaning; FALSE alone if no value satisfies them."""
         bounds = self._bounds()
         limited = self.among is not None or bool(bounds) or bool(self.excluded)
         if self.null:
@@ -76,7 +76,7 @@ class Said:
         return sorted(found, key=spelling)
 
     def _bounds(self) -> dict[str, Literal]:
-        """At most one bound below and one above; an excluded end makes a bound strict."""
+        """At most one lower and one upper bound; a bound whose constant is excluded becomes strict."""
         found: dict[str, Literal] = {}
         for strict, loose in ((">", ">="), ("<", "<=")):
             tight, wide = self.bounds.get(strict), self.bounds.get(loose)

@@ -1,4 +1,4 @@
-"""From statistics to an order for each source, as the algorithms of GolabOzsu2003 want them."""
+"""From statistics to a join order for each source, for the algorithms of GolabOzsu2003."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from thalweg.optimizer.join_orders.search import best_global_order, best_local_o
 
 
 class Algorithm(Enum):
-    """How new tuples are walked through the other windows; the value is what users write."""
+    """When and in which order new tuples are joined with the other windows; the value is what users write."""
 
-    NAIVE = "naive"  # one order for all, whoever has new tuples
-    EAGER = "eager"  # one order, the source moved to the front
-    LAZY = "lazy"  # the same, evaluated at an interval
-    GENERAL_LAZY = "general-lazy"  # an order for each source, in which it may stand anywhere
+    NAIVE = "naive"  # one order for all sources
+    EAGER = "eager"  # one order; the source of the new tuples moves to the front
+    LAZY = "lazy"  # as EAGER, but evaluated at an interval
+    GENERAL_LAZY = "general-lazy"  # an order for each source, which may stand anywhere in it
 
 
 class Method(Enum):
@@ -24,7 +24,7 @@ class Method(Enum):
 
     HASH = "hash"
     NESTED_LOOPS = "nested-loops"
-    HYBRID = "hybrid"  # some windows have an index, which stand innermost, and the others are scanned
+    HYBRID = "hybrid"  # some windows have an index and come last; the others are scanned
 
 
 def choose_orders(
@@ -34,11 +34,11 @@ def choose_orders(
     interval: float = 0.0,
     given: Sequence[int] | None = None,
 ) -> Orders:
-    """For each source the order to walk; `given` is a global order that somebody else has chosen.
+    """The join order for each source; `given` is a global order to use instead of a search.
 
-    Windows in `indexed` have hash tables by dense codes. Where only some do, they come last: inner loops are run most
-    often (section 5.4). A walk that begins with its source goes along the join graph, from the global order always the
-    next stream that shares an attribute with those before it.
+    Windows in `indexed` have hash tables by dense codes. Where only some have, they come last: inner loops run most
+    often (section 5.4). A walk that starts with its source follows the join graph: of the global order it always takes
+    the next stream that shares an attribute with those before it.
     """
     model = CostModel(streams, [None if i in indexed else 1 for i in range(len(streams))], interval)
     everyone = range(len(streams))
@@ -53,7 +53,7 @@ def choose_orders(
 
 
 def _indexed_last(order: Sequence[int], indexed: frozenset[int], first: int) -> tuple[int, ...]:
-    """The stream that a walk begins with, those without an index, those with one."""
+    """The first stream of a walk, then streams without an index, then those with one."""
     rest = [i for i in order if i != first]
     return (first, *(i for i in rest if i not in indexed), *(i for i in rest if i in indexed))
 

@@ -1,4 +1,4 @@
-"""Searching for cheap orders: all of them while the streams are few, else the paper's heuristic."""
+"""The search for a cheap join order: over all orders if there are few streams, else by the paper's heuristic."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from thalweg.core.stream_statistics import StreamStatistics
-from thalweg.optimizer.join_orders.cost import CostModel, Walked, in_front
+from thalweg.optimizer.join_orders.cost import CostModel, PartialWalk, in_front
 
-EXHAUSTIVE = 6  # streams, of whose 720 orders most are given up early
+SEARCH_ALL_UP_TO = 6  # streams; of their 720 orders most are abandoned early
 
 Order = tuple[int, ...]
 Cost = Callable[[Order], float]
-Walks = tuple[Walked, ...]
+Walks = tuple[PartialWalk, ...]
 
 
 class _Best(NamedTuple):
@@ -23,10 +23,10 @@ class _Best(NamedTuple):
 
 
 def best_global_order(model: CostModel) -> Order:
-    """One order for all sources; of equally cheap ones that of the heuristic."""
+    """The cheapest order for all sources; among equally cheap ones, that of the heuristic."""
     found = heuristic_order(model.streams, model.global_order)
     everyone = range(len(model.streams))
-    if len(everyone) > EXHAUSTIVE:
+    if len(everyone) > SEARCH_ALL_UP_TO:
         return found
 
     def extend(walks: Walks, j: int) -> Walks:
@@ -37,7 +37,7 @@ def best_global_order(model: CostModel) -> Order:
 
 
 def best_local_order(model: CostModel, source: int, source_first: bool) -> Order:
-    """An order for the new tuples of one source; independent of those of the others (section 5.2)."""
+    """The cheapest order for the new tuples of one source, which does not depend on other sources (section 5.2)."""
 
     def cost(order: Order) -> float:
         return model.walk(source, order)
@@ -45,7 +45,7 @@ def best_local_order(model: CostModel, source: int, source_first: bool) -> Order
     found = in_front(heuristic_order(model.streams, lambda order: cost(in_front(order, source))), source)
     if not source_first:
         found = _moved(found, source, cost)
-    if len(model.streams) > EXHAUSTIVE:
+    if len(model.streams) > SEARCH_ALL_UP_TO:
         return found
 
     def extend(walks: Walks, j: int) -> Walks:
@@ -58,21 +58,21 @@ def best_local_order(model: CostModel, source: int, source_first: bool) -> Order
 
 
 def _search(order: Order, walks: Walks, extend: Callable[[Walks, int], Walks], best: _Best) -> _Best:
-    """The best order that begins like this one, unless the best so far is as good; cheap beginnings are tried first."""
+    """The cheapest order that starts with `order`, or `best` if none is cheaper; tries cheap continuations first."""
     rest = [i for i in range(len(best.order)) if i not in order]
     if not rest:
         return _Best(order, sum(walk.cost for walk in walks))
-    ways = [(i, extend(walks, i)) for i in rest]
-    for i, longer in sorted(ways, key=lambda way: sum(walk.cost for walk in way[1])):
+    continuations = [(i, extend(walks, i)) for i in rest]
+    for i, longer in sorted(continuations, key=lambda each: sum(walk.cost for walk in each[1])):
         if sum(walk.cost for walk in longer) < best.cost:
             best = _search((*order, i), longer, extend, best)
     return best
 
 
 def heuristic_order(streams: Sequence[StreamStatistics], cost: Cost) -> Order:
-    """Section 5.1: by ascending size of the joins, then fast streams are moved up as long as that is cheaper.
+    """Section 5.1: order by ascending size of the joins, then move fast streams up as long as that is cheaper.
 
-    Streams are fast if they are faster than the average. The number of orders looked at is of the order of n^2.
+    A stream is fast if its rate is above the average. The heuristic computes the costs of about n^2 orders.
     """
     order = _cheapest(_by_selectivity(streams), cost)
     mean = sum(stream.rate for stream in streams) / len(streams)
@@ -81,28 +81,28 @@ def heuristic_order(streams: Sequence[StreamStatistics], cost: Cost) -> Order:
     while improved:
         improved = False
         for stream in fast:
-            better = _cheapest([order, *_ways_up(order, stream)], cost)
+            better = _cheapest([order, *_moved_up(order, stream)], cost)
             improved |= better != order
             order = better
     return order
 
 
 def _by_selectivity(streams: Sequence[StreamStatistics]) -> Iterator[Order]:
-    """The pair with the smallest join, either way round, then always the stream that makes the smallest result."""
+    """Orders that start with a pair of the smallest join, and continue with the stream of the smallest result."""
     inputs = range(len(streams))
     pairs = [(i, j) for i in inputs for j in inputs if i != j]
-    smallest = min(_joined(streams, pair) for pair in pairs)
+    smallest = min(_join_size(streams, pair) for pair in pairs)
     for pair in pairs:
-        if _joined(streams, pair) > smallest:
+        if _join_size(streams, pair) > smallest:
             continue
         order: Order = pair
         while len(order) < len(streams):
             rest = [i for i in inputs if i not in order]
-            order = (*order, min(rest, key=lambda i: _joined(streams, (*order, i))))
+            order = (*order, min(rest, key=lambda i: _join_size(streams, (*order, i))))
         yield order
 
 
-def _joined(streams: Sequence[StreamStatistics], order: Sequence[int]) -> float:
+def _join_size(streams: Sequence[StreamStatistics], order: Sequence[int]) -> float:
     """The size of the join of some streams."""
     size, values = 1.0, dict[int, float]()
     for i in order:
@@ -114,14 +114,14 @@ def _joined(streams: Sequence[StreamStatistics], order: Sequence[int]) -> float:
     return size
 
 
-def _ways_up(order: Order, stream: int) -> Iterator[Order]:
+def _moved_up(order: Order, stream: int) -> Iterator[Order]:
     place, rest = order.index(stream), tuple(i for i in order if i != stream)
     for higher in range(place):
         yield (*rest[:higher], stream, *rest[higher:])
 
 
 def _moved(order: Order, stream: int, cost: Cost) -> Order:
-    """The order with a stream in its cheapest place."""
+    """The order with one stream moved to its cheapest position."""
     rest = tuple(i for i in order if i != stream)
     return _cheapest([order, *((*rest[:p], stream, *rest[p:]) for p in range(1, len(order)))], cost)
 

@@ -1,7 +1,8 @@
 """The rewrite rules, in families. `RULES` is the order in which they are tried on a node.
 
 No rule undoes another: selections and projections move down, negations move up, and all others make a plan smaller or
-its conditions simpler. `CHOICES` are equivalences that pay in either direction, for a search that knows costs.
+its conditions simpler. `CHOICES` are equivalences that pay in either direction, for a search that knows costs. A rule
+returns None for all other nodes, so its `match` is not exhaustive and does not end in `assert_never`.
 """
 
 from collections.abc import Callable
@@ -88,11 +89,15 @@ class Rule:
 
 
 RULES: tuple[Rule, ...] = (
-    Rule("fold constants", fold_constants, "constants are worked out once"),
-    Rule("order conditions", order_conditions, "conditions that mean the same are spelt the same"),
-    Rule("simplify condition", simplify_condition, "duplicates, contradictions and implied parts of conditions go"),
-    Rule("drop true selection", drop_true_selection, "a selection that keeps all goes"),
-    Rule("fold empty input", fold_empty_input, "what has no input has no output"),
+    Rule("fold constants", fold_constants, "constants are computed once"),
+    Rule("order conditions", order_conditions, "conditions of the same meaning get the same spelling"),
+    Rule(
+        "simplify condition",
+        simplify_condition,
+        "duplicates and implied parts of conditions are left out, contradictions found",
+    ),
+    Rule("drop true selection", drop_true_selection, "a selection that keeps all rows is left out"),
+    Rule("fold empty input", fold_empty_input, "an operator over an empty input is empty"),
     Rule("fold empty set input", fold_empty_set_input, "an empty input decides a union, negation or intersection"),
     Rule(
         "fold empty join input", fold_empty_join_input, "an empty side or a condition that is never true decides a join"
@@ -101,18 +106,20 @@ RULES: tuple[Rule, ...] = (
     Rule("drop unbounded window", drop_unbounded_window, "an unbounded window is the stream itself"),
     Rule("merge selections", merge_selections, "one selection instead of two"),
     Rule("narrow outer join", narrow_outer_join, "an outer join whose unmatched rows are dropped is an inner one"),
-    Rule("merge selection into join", merge_selection_into_join, "an inner join's condition takes a selection in"),
+    Rule(
+        "merge selection into join", merge_selection_into_join, "a selection becomes part of an inner join's condition"
+    ),
     Rule(
         "push selection below projection",
         push_selection_below_projection,
         "rows are dropped before columns are computed",
     ),
     Rule("push selection below union", push_selection_below_union, "each input of a union drops its own rows"),
-    Rule("push selection below window", push_selection_below_window, "only what qualifies enters a logical window"),
+    Rule("push selection below window", push_selection_below_window, "only rows that qualify enter a logical window"),
     Rule(
         "push selection below partitions",
         push_selection_below_partitions,
-        "partitions that are not wanted are never kept",
+        "partitions that are dropped later are never stored",
     ),
     Rule(
         "push selection below outer join",
@@ -132,22 +139,22 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "push selection below group by",
         push_selection_below_group_by,
-        "tuples of groups that are not wanted are dropped before they are counted",
+        "tuples of groups that are dropped later are not counted",
     ),
     Rule(
         "push selection below negation",
         push_selection_below_negation,
-        "values that are not wanted are dropped on both sides of a negation",
+        "values that are dropped later are dropped on both sides of a negation",
     ),
     Rule(
         "push selection below intersection",
         push_selection_below_intersection,
-        "rows that are not wanted are dropped on both sides of an intersection",
+        "rows that are dropped later are dropped on both sides of an intersection",
     ),
     Rule(
         "push selection below changes",
         push_selection_below_changes,
-        "rows that are not wanted are not followed by ISTREAM and DSTREAM",
+        "ISTREAM and DSTREAM do not compare rows that are dropped later",
     ),
     Rule(
         "push condition below join",
@@ -155,9 +162,11 @@ RULES: tuple[Rule, ...] = (
         "parts of a join's condition over one side are tested there",
     ),
     Rule(
-        "infer across equality", infer_across_equality, "what is known of one side of an equality is asked of the other"
+        "infer across equality",
+        infer_across_equality,
+        "a comparison of one side of an equality holds for the other side too",
     ),
-    Rule("drop identity projection", drop_identity_projection, "a projection that changes nothing goes"),
+    Rule("drop identity projection", drop_identity_projection, "a projection that changes nothing is left out"),
     Rule("merge projections", merge_projections, "one projection instead of two"),
     Rule("merge projection into group by", merge_projection_into_group_by, "a group-by computes its own columns"),
     Rule(
@@ -166,25 +175,31 @@ RULES: tuple[Rule, ...] = (
         "left rows get narrower before they look for partners",
     ),
     Rule("push projection below union", push_projection_below_union, "each input of a union computes its own columns"),
-    Rule("push projection below window", push_projection_below_window, "windows keep narrower tuples"),
+    Rule("push projection below window", push_projection_below_window, "windows store narrower tuples"),
     Rule("prune aggregates", prune_aggregates, "aggregates that nobody reads are not computed"),
-    Rule("prune join columns", prune_join_columns, "joins keep only columns that are read"),
-    Rule("prune partner columns", prune_partner_columns, "a side that is only compared brings only what is compared"),
+    Rule("prune join columns", prune_join_columns, "joins store only columns that are read"),
+    Rule(
+        "prune partner columns", prune_partner_columns, "a side that is only compared keeps only the compared columns"
+    ),
     Rule("merge windows of union", merge_windows_of_union, "one window instead of two equal ones"),
     Rule(
         "eliminate instead of group",
         eliminate_instead_of_group,
-        "groups of which nothing is asked are distinct values",
+        "groups without aggregates are distinct values",
         keeps_dates=False,
     ),
-    Rule("drop distinct", drop_distinct, "what has no duplicates keeps none"),
-    Rule("drop inner distinct", drop_inner_distinct, "duplicates are not eliminated for those who do not count them"),
+    Rule("drop distinct", drop_distinct, "rows with a key have no duplicates"),
+    Rule(
+        "drop inner distinct",
+        drop_inner_distinct,
+        "an operator that does not count duplicates needs no elimination below it",
+    ),
     Rule(
         "push distinct below projection",
         push_distinct_below_projection,
-        "duplicate elimination moves on towards the joins",
+        "duplicate elimination moves towards the joins",
     ),
-    Rule("push distinct below join", push_distinct_below_join, "duplicates are eliminated before the join keeps them"),
+    Rule("push distinct below join", push_distinct_below_join, "duplicates are eliminated before a join stores them"),
     Rule("pull anti join above join", pull_anti_join_above_join, "joins below a NOT EXISTS see no negative tuples"),
     Rule("pull negation above join", pull_negation_above_join, "joins below a negation see no negative tuples"),
 )

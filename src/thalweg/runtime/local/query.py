@@ -12,8 +12,15 @@ from thalweg.core.python_values import read_instant, show_instant, show_row
 from thalweg.core.rows import Row, sorted_rows
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Clock, Instant
-from thalweg.explain import choice_json, choice_text, explain_json, explain_text, plans_text, seen_of
-from thalweg.explain.choice import Seen
+from thalweg.explain import (
+    OperatorMeasurement,
+    choice_json,
+    choice_text,
+    explain_json,
+    explain_text,
+    measurements,
+    plans_text,
+)
 from thalweg.flows.query_info import QueryInfo, QueryState
 from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.kernel.pipeline.choice import choose
@@ -169,14 +176,14 @@ class LocalQuery:
         chosen = plans_text(found) if plans else choice_text(found, seen)
         return f"{explain_text(self.plan)}\n{chosen}"
 
-    def _seen(self) -> dict[Plan, Seen]:
+    def _seen(self) -> dict[Plan, OperatorMeasurement]:
         """What each operator has done since the query began, up to now."""
         now = self.clock_now
         if now is None or not isinstance(self._run, KernelRun):
             return {}
         self._run.answer(now, now)
         began = self._first if self._first is not None else self._start
-        return seen_of(self._run.places, self._run.metrics(), float(now - began))
+        return measurements(self._run.places, self._run.metrics(), float(now - began))
 
     def metrics(self) -> RunMetrics:
         """Counts up to the last call of `answer` or `changes`: tuples held, waiting and late, each operator's work."""

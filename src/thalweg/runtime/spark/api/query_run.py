@@ -11,8 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
-from thalweg.explain import seen_of
-from thalweg.explain.choice import Seen
+from thalweg.explain import OperatorMeasurement, measurements
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.kernel.pipeline.pipeline import Pipeline
 from thalweg.optimizer.statistics import Statistics
@@ -86,13 +85,13 @@ class SparkQueryRun(SparkRun):
         pipeline = self._query_spec.blueprint.build()
         return runtime_statistics(pipeline, self._done(pipeline, stages), self._ticks(stages))
 
-    def seen(self) -> dict[Plan, Seen]:
+    def seen(self) -> dict[Plan, OperatorMeasurement]:
         """What each operator has done since the query began; empty before the first batch."""
         stages = [self.checkpoint.reports(stage) for stage in range(self._spec.stages)]
         if not all(stages):
             return {}
         pipeline = self._query_spec.blueprint.build()
-        return seen_of(pipeline.places, self._done(pipeline, stages), self._ticks(stages))
+        return measurements(pipeline.places, self._done(pipeline, stages), self._ticks(stages))
 
     def _operators(self, stages: Sequence[Sequence[ShardReport]]) -> tuple[OperatorMetrics, ...]:
         return tuple(self._done(self._query_spec.blueprint.build(), stages))

@@ -11,7 +11,7 @@ from thalweg.algebra.plan import StreamScan
 from thalweg.algebra.statistics import SourceStatistics
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.kernel.pipeline.pipeline import Pipeline
-from thalweg.optimizer.statistics import Measured, Statistics
+from thalweg.optimizer.statistics import MeasuredOutput, Statistics
 from thalweg.runtime.distributed.checkpoint.report import ShardReport
 from thalweg.runtime.distributed.stages import Cut
 
@@ -58,7 +58,7 @@ def runtime_statistics(pipeline: Pipeline, done: Sequence[OperatorMetrics], tick
         if isinstance(plan, StreamScan)
     }
     measured = {
-        digest(plan): Measured(rate, min(1.0, done[pipeline.places[plan]].premature / (rate * span)))
+        digest(plan): MeasuredOutput(rate, min(1.0, done[pipeline.places[plan]].premature / (rate * span)))
         for plan, rate in rates.items()
         if not isinstance(plan, StreamScan)
     }

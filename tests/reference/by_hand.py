@@ -18,7 +18,7 @@ TABLE = RelationScan(R)
 NRR = RelationScan(N)
 
 
-def told(
+def history_of(
     tables: Mapping[str, Sequence[tuple[Instant, str, Row]]] | None = None, **streams: Sequence[tuple[Instant, Row]]
 ) -> History:
     """A history: streams as (ts, row), tables as (t, "+" or "-", row)."""

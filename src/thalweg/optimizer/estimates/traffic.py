@@ -1,4 +1,4 @@
-"""What flows over an edge of a plan, as far as it can be foretold."""
+"""The estimated traffic over an edge of a plan."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from math import erf, exp, pi, prod, sqrt
 
 
 @dataclass(frozen=True)
-class Flow:
-    """`rate` results per tick, `size` of them alive at a time, `distinct` values by column.
+class Traffic:
+    """`rate` results per tick, `size` of them alive at a time, and for each column how many `distinct` values it has.
 
-    `negative` is how many negative tuples come per result: 0 where ends are known (direct), 1 where each is told (NT),
-    in between where some results are deleted before their time; `premature` is the share of those.
+    `negative` is the number of negative tuples per result: 0 where expiries are known in advance (direct), 1 where each
+    expiry is a negative tuple (NT), in between where some results are deleted early. `premature` is the share of
+    results that are deleted early.
     """
 
     rate: float
@@ -27,28 +28,28 @@ class Flow:
         return self.rate * (1 + self.negative)
 
     @property
-    def life(self) -> float:
-        """How long a result stays (Little's law)."""
+    def lifetime(self) -> float:
+        """How many ticks a result stays alive on average (Little's law)."""
         return self.size / self.rate if self.rate else 0.0
 
-    def values(self, columns: Sequence[int]) -> float:
-        """How many combinations of values some columns have, at most one per result."""
+    def combinations(self, columns: Sequence[int]) -> float:
+        """How many combinations of values some columns have: at most one per result."""
         return max(1.0, min(self.size, prod(self.distinct[c] for c in columns)))
 
-    def thinned(self, share: float) -> Flow:
-        """Some of the results."""
+    def scaled(self, share: float) -> Traffic:
+        """The traffic of a share of the results."""
         size = self.size * share
         return replace(self, rate=self.rate * share, size=size, distinct=capped(self.distinct, size))
 
 
 def capped(distinct: Sequence[float], size: float) -> tuple[float, ...]:
-    """No column has more values than there are results."""
+    """Numbers of distinct values, none larger than the number of results."""
     return tuple(max(1.0, min(d, size)) for d in distinct)
 
 
 @dataclass(frozen=True)
 class Surplus:
-    """Of two counts with means `a` and `b` (Poisson, taken as normal): how often, and by how much, the first wins."""
+    """The excess A - B of two counts with means `a` and `b`, which are Poisson distributed and taken as normal."""
 
     a: float
     b: float
