@@ -12,6 +12,7 @@ import thalweg as tw
 from runtime.local.made import session
 from thalweg.core.errors import DataError, NameNotFoundError, PlanError, SuspendedError, ThalwegError
 from thalweg.flows.query_info import QueryState
+from thalweg.flows.standing import Quotas
 
 RUNNING, SUSPENDED = QueryState.RUNNING, QueryState.SUSPENDED
 
@@ -256,3 +257,19 @@ def test_the_past_and_the_future_are_not_answered() -> None:
         flow.answer(late, at=4)
     with pytest.raises(DataError, match="the flow's clock is at 5"):
         flow.answer(late, at=6)
+
+
+def test_queries_built_in_python_and_several_at_once(tmp_path: Path) -> None:
+    s = session()
+    flow = s.flow()
+    ids = flow.add_all([s.table("s").where("a > 1").select("a"), "SELECT b FROM s"], names=["big", "all"], owner="ann")
+    s.push("s", [(1, 1, "x"), (2, 2, "y")])
+    assert [flow.answer(id_) for id_ in ids] == [[(2,)], [("x",), ("y",)]]
+    assert [(q.name, q.owner, q.quotas) for q in flow.queries()] == [("big", "ann", Quotas()), ("all", "ann", Quotas())]
+    assert flow.get_query("all").explain(format="json")["operators"]
+    assert (flow.now, flow.get_query("big").metrics().results) == (2, 1)
+    with pytest.raises(NameNotFoundError):
+        flow.add_all(["SELECT a FROM s", "SELECT zz FROM s"])
+    assert len(flow.queries()) == 2, "none of them was added"
+    with pytest.raises(PlanError, match="this one has no text"):
+        s.flow("kept", folder=tmp_path).add(s.table("s"))

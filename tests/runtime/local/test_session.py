@@ -12,6 +12,7 @@ import pytest
 import thalweg as tw
 from runtime.local.made import session
 from thalweg.core.errors import DataError, NameNotFoundError, OutOfOrderError, PlanError, WindowError
+from thalweg.flows.query_info import QueryState
 from thalweg.patterns import Pattern
 
 
@@ -261,3 +262,28 @@ def test_queries_have_names_of_their_own_and_can_be_dropped() -> None:
     assert q.answer() == [], "hears of nothing any more"
     with pytest.raises(NameNotFoundError, match="there is no query x"):
         s.drop("x")
+
+
+def test_a_session_lists_its_queries_and_tells_the_time_as_users_write_it() -> None:
+    s = tw.local()
+    s.execute("CREATE STREAM ev (ts TIMESTAMP, a INT) TIMESTAMP BY ts; REGISTER QUERY early AS SELECT a FROM ev")
+    assert s.now is None
+    s.push("ev", [("2026-01-31 07:00:00", 1)])
+    q = s.query(s.table("ev").where("a > 0").plan)
+    assert s.now == q.now == datetime(2026, 1, 31, 7)
+    assert [(i.name, i.state, i.since) for i in s.queries()] == [
+        ("early", QueryState.RUNNING, None), ("q2", QueryState.RUNNING, datetime(2026, 1, 31, 7)),
+    ]  # fmt: skip
+    assert s.get_query("EARLY").answer() == [(1,)]
+    with pytest.raises(NameNotFoundError, match="did you mean early"):
+        s.get_query("earli")
+    with pytest.raises(PlanError, match="a query called Early already"):
+        s.query("SELECT a FROM ev", name="Early")
+
+
+def test_rows_that_wait_and_late_rows_are_counted() -> None:
+    s = session("CREATE STREAM slow (a INT) LATENESS 3")
+    q = s.query("SELECT a FROM slow [RANGE 9]")
+    s.push("slow", [(5, 50), (8, 80), (4, 41)])
+    q.answer()
+    assert (q.metrics().now, q.metrics().waiting, q.metrics().late) == (5, 1, {"slow": 1})
