@@ -15,7 +15,7 @@ from thalweg.core.errors import PlanError
 from thalweg.core.python_values import read_instant
 from thalweg.core.time import Clock, Instant
 from thalweg.runtime.local import Session
-from thalweg.runtime.local.replay import Replay, ReplayedQuery, Step
+from thalweg.runtime.local.replay import Replay, ReplayedQuery, ReplayStep
 from thalweg.runtime.local.session import STRATEGIES
 
 
@@ -130,13 +130,13 @@ def show_run(to: Writer, show: str, run: Replay, queries: Sequence[ReplayedQuery
             to.answer(query, t, rows)
 
 
-def _first_changes(steps: Iterable[Step], limit: int | None) -> Iterator[Step]:
+def _first_changes(steps: Iterable[ReplayStep], limit: int | None) -> Iterator[ReplayStep]:
     left = limit
     for query, changes in steps:
         if left is not None:
             changes = changes[:left]
             left -= len(changes)
-        yield Step(query, changes)
+        yield ReplayStep(query, changes)
         if left == 0:
             return
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from thalweg.algebra.answer_order import ShownRow, answer_order
-from thalweg.runtime.local.replay import ReplayedQuery, Step
+from thalweg.runtime.local.replay import ReplayedQuery, ReplayStep
 
 
 class Answer(NamedTuple):
@@ -19,7 +19,7 @@ class Answer(NamedTuple):
     rows: list[ShownRow]
 
 
-def answers(steps: Iterable[Step]) -> Iterator[Answer]:
+def answers(steps: Iterable[ReplayStep]) -> Iterator[Answer]:
     """The answer after each instant at which it changed."""
     bags: defaultdict[ReplayedQuery, Counter[ShownRow]] = defaultdict(Counter)
     for query, changes in steps:

@@ -23,7 +23,7 @@ SignedRow = tuple[Any, int, tuple[Any, ...]]
 ReplayedQuery = StandingQuery[list[tuple[Any, ...]], list[SignedRow]]  # one of its own, or one of a flow
 
 
-class Step(NamedTuple):
+class ReplayStep(NamedTuple):
     """The changes of one query since the last step, in order of time; every instant among them is complete."""
 
     query: ReplayedQuery
@@ -49,7 +49,7 @@ class Replay:
     _last: Instant = BEGINNING
     _clocks: dict[str, StreamClock] = field(default_factory=dict)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[ReplayStep]:
         """Run to the end; after every chunk of rows, what has changed in each query."""
         self._clocks = {s.name: StreamClock(s) for s in self.session.catalog.streams}
         feeds: dict[ReplayedQuery, _Feed] = {}
@@ -116,7 +116,7 @@ class _Feed:
         self._query = query
         self._open: list[SignedRow] = []
 
-    def step(self, final: bool = False) -> Step:
+    def step(self, final: bool = False) -> ReplayStep:
         """What has changed at instants that time has left; with `final`, at all."""
         changes, now = self._query.changes(), self._query.now
         if self._open:
@@ -125,7 +125,7 @@ class _Feed:
             grown = _net(t, self._open + [c for c in changes if c[0] == t])
             changes = grown + [c for c in changes if c[0] != t]
         self._open = [] if final else [c for c in changes if c[0] == now]
-        return Step(self._query, changes if final else [c for c in changes if c[0] != now])
+        return ReplayStep(self._query, changes if final else [c for c in changes if c[0] != now])
 
 
 def _net(t: Any, changes: list[SignedRow]) -> list[SignedRow]:

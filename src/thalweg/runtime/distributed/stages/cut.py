@@ -10,7 +10,7 @@ from thalweg.kernel.operator import Key
 from thalweg.kernel.pipeline.choice import choose
 from thalweg.kernel.pipeline.pipeline import Node, Pipeline
 from thalweg.runtime.distributed.stages.keys import BROADCAST, Placement, above, below, keys_of, outputs, parts_for
-from thalweg.runtime.distributed.stages.stages import Cut, Place, Port, Stage, Step
+from thalweg.runtime.distributed.stages.stages import Cut, Place, PlacedNode, Port, Stage
 
 
 def cut(pipeline: Pipeline, broadcast: Collection[str] = ()) -> Cut:
@@ -123,7 +123,9 @@ class _Cutter:
                 origin = None if node.operator is None else self.place(i, None)
                 found = self._port(stage, i, BROADCAST, origin)
             else:
-                found = self._put(stage, Step(i, tuple(self._copy(j, stage) for j in node.inputs), broadcast=True))
+                found = self._put(
+                    stage, PlacedNode(i, tuple(self._copy(j, stage) for j in node.inputs), broadcast=True)
+                )
             self._copies[i, stage] = found
         return self._copies[i, stage]
 
@@ -163,9 +165,9 @@ class _Cutter:
         """An operator in the stage of its last input; the other inputs are sent on to that stage."""
         stage = max(place.stage for place in inputs)
         sent_on = tuple(place if place.stage == stage else self._send_on(place, stage) for place in inputs)
-        return self._put(stage, Step(node, sent_on, alone))
+        return self._put(stage, PlacedNode(node, sent_on, alone))
 
-    def _put(self, stage: int, step: Step) -> Place:
+    def _put(self, stage: int, step: PlacedNode) -> Place:
         while len(self.stages) <= stage:
             self.stages.append(Stage())
         self.stages[stage].steps.append(step)

@@ -33,7 +33,7 @@ class Port:
 
 
 @dataclass(frozen=True)
-class Step:
+class PlacedNode:
     """An operator of the pipeline that runs in a stage."""
 
     node: int
@@ -46,7 +46,7 @@ class Step:
 class Stage:
     """The operators between two exchanges. An operator of the pipeline may run in several stages, or twice in one."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PlacedNode] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

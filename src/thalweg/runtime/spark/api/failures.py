@@ -45,6 +45,6 @@ def plain(account: str) -> ThalwegError:
         return error
     if raised := _RAISED.search(account):
         return QueryFailedError(f"the query has ended: {raised[1]}: {raised[2]}", hint=_HINT)
-    told = [*_STREAM.findall(account)[:1], *_CAUSE.findall(account)[-1:]] or [account or "nobody knows why"]
-    lines = [line.strip() for text in dict.fromkeys(told) for line in text.splitlines() if line.strip()]
+    causes = [*_STREAM.findall(account)[:1], *_CAUSE.findall(account)[-1:]] or [account or "nobody knows why"]
+    lines = [line.strip() for text in dict.fromkeys(causes) for line in text.splitlines() if line.strip()]
     return QueryFailedError("the query has ended: " + "\n".join(lines[:_MOST_LINES]), hint=_HINT)

@@ -58,9 +58,9 @@ class StreamInput:
         fields = to_spark(self.stream.schema).fields
         columns = [_cast(f).alias(f.name) for i, f in enumerate(fields) if i in needed]
         time = sf.col(_quoted(self.time_column))
-        told = time.cast("timestamp") if self.stream.timestamp is not None else time.cast("long")
+        instant = time.cast("timestamp") if self.stream.timestamp is not None else time.cast("long")
         frame = self.frame if self.load is None else self._loaded(self.load)
-        return frame.select(*columns, told.alias(TIME), *_wrong(frame))
+        return frame.select(*columns, instant.alias(TIME), *_wrong(frame))
 
     def _loaded(self, load: Load) -> DataFrame:
         """All rows of a source whose DataFrame only describes them."""
@@ -112,8 +112,8 @@ class TableInput:
     def _sign(self) -> Column:
         if OPERATION not in self.frame.columns:
             return sf.lit(1).cast("long").alias(SIGN)
-        told = sf.coalesce(sf.col(OPERATION), sf.lit("+"))
-        return sf.when(told == "-", -1).when(told == "+", 1).cast("long").alias(SIGN)
+        operation = sf.coalesce(sf.col(OPERATION), sf.lit("+"))
+        return sf.when(operation == "-", -1).when(operation == "+", 1).cast("long").alias(SIGN)
 
 
 def stream_input(
@@ -125,7 +125,7 @@ def stream_input(
     ahead: str | None,
     keep_late: Late,
 ) -> StreamInput:
-    """What `Engine.stream` was told, checked."""
+    """The arguments of `Engine.stream`, checked."""
     if keep_late not in get_args(Late):
         raise DataError(f"late rows of {name} cannot be kept {keep_late!r}", candidates=get_args(Late))
     frame = source if isinstance(source, DataFrame) else source.described
@@ -166,7 +166,7 @@ def stream_input(
 def table_input(
     name: str, frame: DataFrame, key: str | list[str] | None, retroactive: bool, broadcast: bool | None = None
 ) -> TableInput:
-    """What `Engine.relation` was told, checked."""
+    """The arguments of `Engine.relation`, checked."""
     added = (OPERATION, AT, *BAD_ROW_COLUMNS.names)
     schema = from_spark(frame.select(*(c for c in frame.columns if c not in added)).schema)
     names = [key] if isinstance(key, str) else list(key or ())
@@ -198,8 +198,8 @@ def _cast(field: StructField) -> Column:
 
 def _wrong(frame: DataFrame) -> list[Column]:
     """Why a row is no tuple, and what it was, where its source says so."""
-    told = ((BAD_ROW_REASON, REASON), (BAD_ROW_TEXT, TEXT))
-    return [sf.col(a).cast("string").alias(b) for a, b in told if a in frame.columns]
+    renamed = ((BAD_ROW_REASON, REASON), (BAD_ROW_TEXT, TEXT))
+    return [sf.col(a).cast("string").alias(b) for a, b in renamed if a in frame.columns]
 
 
 def _quoted(name: str) -> str:

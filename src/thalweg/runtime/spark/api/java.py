@@ -46,10 +46,10 @@ def java_home(environ: Mapping[str, str] = os.environ, cache: Path | None = None
 def java_version(java: Path) -> int | None:
     """The major version of a `java` program, or None if it does not run."""
     try:
-        told = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=60, check=True)
+        answer = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "(?:1\.)?(\d+)', told.stderr + told.stdout)
+    found = re.search(r'version "(?:1\.)?(\d+)', answer.stderr + answer.stdout)
     return int(found[1]) if found else None
 
 
