@@ -14,7 +14,6 @@ from thalweg.algebra.plan import Plan, RelationScan, StreamScan
 from thalweg.core.errors import DataError
 from thalweg.core.schema import Field, Schema
 from thalweg.core.time import Clock
-from thalweg.explain import choice_json, choice_text, explain_json, explain_text, plans_text
 from thalweg.flows.query_info import QueryInfo, QueryState
 from thalweg.kernel.pipeline.choice import Choice
 from thalweg.kernel.pipeline.identity import Identity
@@ -24,18 +23,17 @@ from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
 from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
 from thalweg.runtime.distributed.stages import cut
 from thalweg.runtime.interface import ExplainFormat, RunMetrics, Time, TimeLike
+from thalweg.runtime.spark.api.explanation import explain_choice
 from thalweg.runtime.spark.api.failures import plain
 from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.api.request import QueryRequest
 from thalweg.runtime.spark.compile.broadcast import broadcast_tables
-from thalweg.runtime.spark.compile.explain import as_lines, explain_stages, explain_streams, explain_tables
-from thalweg.runtime.spark.compile.query_frame import Compiled, Job, columns_read, compile_query_frame, is_stamped
+from thalweg.runtime.spark.compile.query_frame import Compiled, Job, compile_query_frame, is_stamped
 from thalweg.runtime.spark.compile.stage_frames import write_batches
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, SinkContext, Sinks
 from thalweg.runtime.spark.tasks.answer_rows import answer_type, unique_names
 from thalweg.runtime.spark.tasks.deliver import Take
-from thalweg.runtime.spark.tasks.stateless import is_stateless
 
 
 class SparkQuery:
@@ -144,21 +142,11 @@ class SparkQuery:
         """
         if format not in ("text", "json"):
             raise DataError(f"EXPLAIN has no format {format!r}", candidates=("text", "json"))
-        blueprint, found = self._choice.blueprint, self._choice.optimized
         seen = ({} if self.run is None else self.run.seen()) if analyze else None
-        pipeline = blueprint.build()
-        parts = cut(pipeline, self._broadcast)
-        inputs, held = self._read_by(blueprint.plan)
-        needed = columns_read(blueprint.plan, blueprint.lower(), parts)
-        streams, tables = explain_streams(inputs, blueprint.plan, needed), explain_tables(held)
-        times = {stream.stream.name: stream.time for stream in inputs}
-        at_once = not held and is_stateless(blueprint, parts, times)
-        stages = explain_stages(pipeline, parts, self._asked.shards or self._asked.cores, at_once)
-        if format == "json":
-            choice = {} if found is None else {"choice": choice_json(found, seen)}
-            return {**explain_json(self.plan), **choice, "streams": streams, "tables": tables, "stages": stages}
-        chosen = "" if found is None else "\n" + (plans_text(found) if plans else choice_text(found, seen))
-        return explain_text(self.plan) + chosen + "\n\n" + "\n".join(as_lines(streams, tables, stages))
+        streams, tables = self._read_by(self._choice.blueprint.plan)
+        shards = self._asked.shards or self._asked.cores
+        found = explain_choice(self._choice, streams, tables, self._broadcast, shards)
+        return found.as_json(self.plan, seen) if format == "json" else found.as_text(self.plan, seen, plans)
 
     # -- running
 
