@@ -37,6 +37,7 @@ from thalweg.core.rows import Dated
 from thalweg.optimizer import RULES, Rule, rewrite
 from thalweg.optimizer.rules.empty_inputs import is_empty
 from thalweg.optimizer.rules.joins import commute_join
+from thalweg.patterns import derive
 from thalweg.reference.operators import distinct
 
 
@@ -96,6 +97,14 @@ def test_a_global_aggregate_over_nothing_is_one_row() -> None:
     found = rewrite(plan).plan
     assert isinstance(found, GroupBy) and is_empty(found.child)
     assert rows(found, history_of(s=[(1, (1, "a", 0.5))]), 5) == [(0, None)]
+
+
+def test_an_empty_plan_over_a_relation_is_no_stronger_than_the_groups_that_it_replaces() -> None:
+    count = GroupBy(TABLE, (), (NamedAggregate(Aggregate.of("count"), "n"),))
+    plan = Select(count, FALSE)
+    found = rewrite(plan).plan
+    assert is_empty(found) and not any(isinstance(node, GroupBy) for node in found.walk())
+    assert derive(found).pattern <= derive(plan).pattern
 
 
 def test_an_outer_join_with_nothing_is_filled_with_nulls() -> None:

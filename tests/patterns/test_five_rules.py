@@ -27,6 +27,7 @@ from patterns.plans import (
     sliding,
     top,
 )
+from thalweg.algebra.expressions import FALSE
 from thalweg.algebra.plan import (
     Distinct,
     DStream,
@@ -36,6 +37,7 @@ from thalweg.algebra.plan import (
     Plan,
     PlanNode,
     RStream,
+    Select,
     Union,
     Windowed,
 )
@@ -65,6 +67,11 @@ def test_rule_1_unary_weakest_operators_and_nrr_joins_give_what_they_take(plan: 
     for above in (select(plan), project(plan, 0), nrr_join(plan), nrr_join(plan, kind=JoinKind.LEFT)):
         edge = derive(above)
         assert (edge.pattern, edge.expiry) == (pattern, derive(plan).expiry)
+
+
+@pytest.mark.parametrize(("plan", "_pattern"), INPUTS)
+def test_a_selection_that_is_never_true_is_monotonic(plan: Plan, _pattern: Pattern) -> None:
+    assert derive(Select(plan, FALSE)).pattern is Pattern.MON
 
 
 @pytest.mark.parametrize(("left", "first"), INPUTS)

@@ -10,6 +10,8 @@ Where the papers are imprecise, the label is theirs, and the edge's `expiry` and
 - **Unions.** Rule 2 labels the union of two windows WKS. It is FIFO only if tuples of both windows expire after the
   same time; the union of `[RANGE 1]` and `[RANGE 9]` is not, and a FIFO list would keep expired tuples. Two count
   windows have two orders. So `expiry_order` is FIFO only over equal time windows.
+- **Selections that are never true.** Rule 1 gives a selection the label of its input. One on FALSE has no results, so
+  it is monotonic over any input, and the optimiser's empty plan is never stronger than the plan that it replaces.
 - **Aggregates over landmarks** replace values, so they are WK (PatroumpasSellis2011 Table 1 says monotonic, the
   text weak).
 """
@@ -21,7 +23,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
 
-from thalweg.algebra.expressions import Column
+from thalweg.algebra.expressions import FALSE, Column
 from thalweg.algebra.plan import (
     Distinct,
     DStream,
@@ -89,6 +91,8 @@ def propagate(node: Plan, inputs: Sequence[Edge]) -> Edge:
             return _strict("an NRR is updated at will; a join reads it as of each tuple's ts")
         case Windowed(window=window):
             return _window(window)
+        case Select(predicate=predicate) if predicate == FALSE:
+            return _monotonic("a selection that is never true has no results")
         case Project() if inputs[0].expiry is Expiry.REPLACEMENT and group_columns(node) is not None:
             return _as_input(inputs[0], "rule 1: as its input; the group's key is kept", Expiry.REPLACEMENT)
         case Select() | Project():
