@@ -10,7 +10,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", tmp_path / "cache"]
-    built = subprocess.run([*command, ROOT / "docs", tmp_path / "site"], capture_output=True, text=True, check=False)
+    options = ["-q", "-W", "--keep-going", "-b", "html", "-d", str(tmp_path / "cache")]
+    command = [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(tmp_path / "site")]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     assert "Session" in (tmp_path / "site" / "api" / "local.html").read_text()
