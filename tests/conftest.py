@@ -12,7 +12,7 @@ import strategies.effort  # noqa: F401 - loads the Hypothesis profile
 
 TESTS = Path(__file__).parent
 SPARK = TESTS / "runtime" / "spark"
-SLOW = (SPARK, TESTS / "runtime" / "distributed", TESTS / "faults", TESTS / "docs")
+SLOW = (SPARK, TESTS / "runtime" / "distributed", TESTS / "faults", TESTS / "docs", TESTS / "golden", TESTS / "release")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

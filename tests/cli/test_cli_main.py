@@ -46,6 +46,7 @@ def test_an_unexpected_error_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch
         thalweg("explain", "x.cql")
 
 
+@pytest.mark.slow
 def test_as_a_program(tmp_path: Path) -> None:
     done = program("explain", "-", stdin=SCRIPT)
     assert (done.returncode, done.stderr) == (0, "")
@@ -60,6 +61,7 @@ def test_as_a_program(tmp_path: Path) -> None:
     assert "Traceback" not in failed.stderr
 
 
+@pytest.mark.slow
 def test_colour_only_where_it_is_wanted() -> None:
     """FORCE_COLOR makes rich believe in a terminal; NO_COLOR wins over it."""
     assert "\x1b[" in program("explain", "-", stdin=SCRIPT, FORCE_COLOR="1", TERM="xterm", NO_COLOR="").stdout

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from thalweg_benchmarks.joins.methods import methods
 from thalweg_benchmarks.joins.orders import orders
 from thalweg_benchmarks.joins.trees import TreeCase, trees
@@ -10,6 +12,7 @@ from thalweg_benchmarks.joins.workload import Workload
 TABLE_5 = Workload(((10, 100, 500), (1, 100, 50), (1, 200, 40), (3, 100, 5)))
 
 
+@pytest.mark.slow
 def test_the_chosen_order_is_near_the_best() -> None:
     comparisons = next(orders({"Table 5": TABLE_5}, batches=20))  # the next one would be the time
     assert comparisons.holds, comparisons.as_dict()

@@ -124,6 +124,7 @@ def test_shards_run_what_has_been_rewritten(case: tuple[Plan, History], shards: 
         assert close(reference.answer(t), log.answer(t)), t
 
 
+@pytest.mark.slow
 def test_every_rule_fires_in_the_drawn_plans() -> None:
     """A property test over plans to which a rule does not apply would prove nothing about it."""
     fired: Counter[str] = Counter()

@@ -1,6 +1,6 @@
 """How hard the tests try: one profile for all property tests, chosen by THALWEG_PROFILE.
 
-A property test names a number of examples.
+A property test names a number of examples, or leaves it to the profile (100 in `default`).
 
 - `fast` draws a tenth of them, and leaves out what is marked `slow` (`make check`);
 - `default` draws half of them, but 20 if that is less, or all if the test names fewer (`make test`);
@@ -21,9 +21,15 @@ PROFILE = os.environ.get("THALWEG_PROFILE", "default")
 FAST, NIGHTLY = PROFILE == "fast", PROFILE == "nightly"
 _ENOUGH = 20
 
-for _name in ("fast", "default", "nightly"):
-    _same_each_time = bool(os.environ.get("CI")) and _name != "nightly"
-    settings.register_profile(_name, deadline=None, database=None, print_blob=True, derandomize=_same_each_time)
+for _name, _unless_named in (("fast", 10), ("default", 100), ("nightly", 1_000)):
+    settings.register_profile(
+        _name,
+        max_examples=_unless_named,
+        deadline=None,
+        database=None,
+        print_blob=True,
+        derandomize=bool(os.environ.get("CI")) and _name != "nightly",
+    )
 settings.load_profile(PROFILE)
 
 

@@ -86,6 +86,7 @@ def tuning(request: pytest.FixtureRequest) -> Tuning:
     return SMALL if request.param == "small" else DEFAULT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", [Strategy.AUTO, Strategy.NT], ids=lambda s: s.value)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("join", JOINS)
@@ -162,6 +163,7 @@ def shown(plan: Plan, history: History, interval: int, first: Instant, last: Ins
     return wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", [Strategy.AUTO, Strategy.NT], ids=lambda s: s.value)
 @pytest.mark.parametrize("algorithm", ["naive", "lazy", "general-lazy"])
 @pytest.mark.parametrize("join", JOINS)

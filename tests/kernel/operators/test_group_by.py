@@ -225,6 +225,7 @@ def _lives(count: int, deleted: bool) -> list[Signed]:
     return sorted(told, key=lambda s: s.start)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known_ends", [True, False])
 @pytest.mark.parametrize("size", [50, 700])
 def test_extrema_of_thousands_of_tuples(known_ends: bool, size: int) -> None:
@@ -247,6 +248,7 @@ def test_extrema_of_thousands_of_tuples(known_ends: bool, size: int) -> None:
         assert sorted(d.row for d in contents(told, t)) == wanted, t
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known_ends", [True, False])
 def test_state_does_not_grow_with_the_keys_that_have_passed(known_ends: bool) -> None:
     operator, pool = _made([0, 2], "MAX(x)", "SUM(DISTINCT v)", "MIN(v)", known_ends=known_ends), StringPool()

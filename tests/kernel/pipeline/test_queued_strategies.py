@@ -52,6 +52,7 @@ class Interrupted(QueuedRun):
 RESTARTS = st.none() | st.integers(0, 60)  # after so many turns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", EXACT, ids=lambda s: s.value)
 @pytest.mark.parametrize("root", OPERATORS)
 @examples(15)

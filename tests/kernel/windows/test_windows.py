@@ -99,6 +99,7 @@ def _long(keys: int, batches: int, size: int) -> list[Step]:
     return [(arrivals[i + size - 1].ts, arrivals[i : i + size]) for i in range(0, len(arrivals), size)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "window",
     [
@@ -115,6 +116,7 @@ def test_queues_grow_and_move_without_losing_a_tuple(window: Window, size: int) 
     check(window, SCHEMA, _long(60, 840 // size, size), dated=True, derived=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 50])
 def test_a_key_that_returns_after_its_queue_was_given_up_starts_afresh(size: int) -> None:
     keys = [0, 0, 0, *range(1, 300), 0, 0, 0, 0]
