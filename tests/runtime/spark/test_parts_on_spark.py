@@ -71,7 +71,7 @@ def test_a_checkpoint_that_knows_no_parts_goes_on_without(
 ) -> None:
     write(tmp_path, FIRST)
     with monkeypatch.context() as older:
-        older.setattr("thalweg.runtime.spark.api.query.PARTIAL_AGGREGATES_FROM_TICKS", None)
+        older.setattr("thalweg.runtime.spark.api.request.PARTIAL_AGGREGATES_FROM_TICKS", None)
         assert told(query(spark, tmp_path, 2), tmp_path / "checkpoint") == expected(FIRST[-1])
     path = tmp_path / "checkpoint" / "query.json"
     about = json.loads(path.read_text())
