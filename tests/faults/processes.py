@@ -12,9 +12,10 @@ from pathlib import Path
 def children(pid: int) -> list[int]:
     """The processes that a process has started and that still run."""
     found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
-            found += [int(child) for child in task.read_text().split()]
+    with suppress(OSError):  # the process, or a thread of it, may end while it is looked at
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with suppress(OSError):
+                found += [int(child) for child in (task / "children").read_text().split()]
     return found
 
 
