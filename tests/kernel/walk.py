@@ -20,8 +20,17 @@ WITHIN_A_BATCH = {
 }  # fmt: skip
 
 
-def differences(some: object, other: object, path: str = "") -> Iterator[str]:
+def differences(some: object, other: object) -> Iterator[str]:
     """The attributes, as paths, that are not alike."""
+    yield from _differences(some, other, "", set())
+
+
+def _differences(some: object, other: object, path: str, compared: set[tuple[int, int]]) -> Iterator[str]:
+    pair = id(some), id(other)
+    if some is other or pair in compared:  # a part of the plan, or reached on another path
+        return
+    if hasattr(some, "__dict__"):  # it lives as long as its owner, so that no other object gets its id meanwhile
+        compared.add(pair)
     some, other = _meaning(some), _meaning(other)
     if type(some) is not type(other):
         yield f"{path}: {type(some).__name__} is not {type(other).__name__}"
@@ -34,10 +43,10 @@ def differences(some: object, other: object, path: str = "") -> Iterator[str]:
         if len(some) != len(other):
             yield f"{path}: {len(some)} are not {len(other)}"
         for place, (a, b) in enumerate(zip(some, other, strict=False)):
-            yield from differences(a, b, f"{path}[{place}]")
+            yield from _differences(a, b, f"{path}[{place}]", compared)
     elif (mine := _parts(some)) is not None and (theirs := _parts(other)) is not None:
         for name in sorted(mine.keys() | theirs.keys(), key=str):
-            yield from differences(mine.get(name), theirs.get(name), f"{path}.{name}")
+            yield from _differences(mine.get(name), theirs.get(name), f"{path}.{name}", compared)
     elif some != other:
         yield f"{path}: {some!r} is not {other!r}"
 
