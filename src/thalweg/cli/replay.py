@@ -9,7 +9,7 @@ import click
 
 from thalweg.cli.inputs import Inputs, counted, parse_inputs
 from thalweg.cli.output import FORMATS, Answer, Writer, answer_order, answers, console, progress, say, writer
-from thalweg.cli.output.metrics import metrics_lines
+from thalweg.cli.output.tables import metrics_lines
 from thalweg.cli.script import checked_queries, choose, read_script
 from thalweg.core.errors import PlanError
 from thalweg.core.python_values import read_instant

@@ -8,9 +8,8 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.kernel.multi_join.candidates import Candidates, Slices, candidates
 from thalweg.kernel.multi_join.stored_input import StoredInput
-from thalweg.kernel.state.code_index import CodeIndex
+from thalweg.kernel.state.indexes import CodeIndex, TimeIndex
 from thalweg.kernel.state.run import TupleRun
-from thalweg.kernel.state.time_index import TimeIndex
 from thalweg.kernel.tuning import DEFAULT, Tuning
 
 
