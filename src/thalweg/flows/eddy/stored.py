@@ -13,7 +13,7 @@ from thalweg.flows.eddy.bits import Words, widened
 from thalweg.flows.eddy.members import Segment
 from thalweg.kernel.state.snapshot import Stateful, Tree
 
-_FEW = 256
+_FIRST_CAPACITY = 256  # rows; from then on the capacity is doubled
 
 _NONE = np.empty(0, dtype=np.int64)
 
@@ -40,7 +40,9 @@ class Growing(Stateful, kind="growing-array/1"):
         """Append rows."""
         needed = self._last + len(rows)
         if needed > len(self._room):
-            room = np.empty((max(_FEW, 2 * (len(self) + len(rows))), *self._room.shape[1:]), dtype=self._room.dtype)
+            room = np.empty(
+                (max(_FIRST_CAPACITY, 2 * (len(self) + len(rows))), *self._room.shape[1:]), dtype=self._room.dtype
+            )
             room[: len(self)] = self.rows
             self._room, self._first, self._last = room, 0, len(self)
         self._room[self._last : self._last + len(rows)] = rows

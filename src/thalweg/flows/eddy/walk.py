@@ -83,15 +83,15 @@ class Walk:
     def _choose(self, partial: IntermediateTuples, todo: Sequence[int]) -> tuple[str, int, list[Link]]:
         """The next use: one that shares an attribute with a joined use, if there is one."""
         shape = self.group.shape
-        ways: dict[str, tuple[int, list[Link]]] = {}
+        routes: dict[str, tuple[int, list[Link]]] = {}
         for use in todo:
             links = self.group.links(use, frozenset(partial.met))
             if links:
-                ways.setdefault(self.stems[links[0].stem].name, (use, links))
-        if not ways:
-            ways[f"{shape.streams[todo[0]]} as a whole"] = (todo[0], [])
-        name = self.policy.choose(list(ways))
-        return (name, *ways[name])
+                routes.setdefault(self.stems[links[0].stem].name, (use, links))
+        if not routes:
+            routes[f"{shape.streams[todo[0]]} as a whole"] = (todo[0], [])
+        name = self.policy.choose(list(routes))
+        return (name, *routes[name])
 
     def _extend(
         self, events: JoinEvents, partial: IntermediateTuples, use: int, links: Sequence[Link]
