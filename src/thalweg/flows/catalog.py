@@ -1,4 +1,4 @@
-"""The catalogue of a flow: a log of commands, from which anybody can tell which queries are to run.
+"""The catalogue of a flow: a log of commands, which says which queries run.
 
 One JSON object per line of `queries.jsonl`, numbered from 1, written once and never changed:
 
@@ -67,7 +67,7 @@ class Catalogue:
         quotas: dict[str, int] | None = None,
         today: Instant | None = None,
     ) -> Command:
-        """Take down that a query is to run."""
+        """Append the command that adds a query."""
         with self._appending() as log:
             seq = len(self._commands) + 1
             check_name(self._live, name)
@@ -77,7 +77,7 @@ class Catalogue:
             )
 
     def drop(self, query: str) -> Command:
-        """Take down that a query is not to run any more."""
+        """Append the command that drops a query."""
         with self._appending() as log:
             return self._append(log, Command(len(self._commands) + 1, DROP, self.find(query)))
 
@@ -90,13 +90,13 @@ class Catalogue:
     # -- details
 
     def _free_id(self, seq: int) -> str:
-        """`q` and the number, unless somebody has given a query that for a name."""
+        """`q` and the number; with an x added while another query has that name."""
         names = {command.name.casefold() for command in self._live.values()}
         return next(id_ for id_ in (f"q{seq}{'x' * n}" for n in range(len(names) + 1)) if id_ not in names)
 
     @contextmanager
     def _appending(self) -> Iterator[BinaryIO | None]:
-        """Nobody else appends meanwhile, and all that others have appended is known."""
+        """Lock the log, and read what other processes have appended."""
         if self._path is None:
             yield None
             return

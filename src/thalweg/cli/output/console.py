@@ -33,12 +33,12 @@ def progress(quiet: bool) -> Iterator[Callable[[int], None]]:
     status = to.status("")
     free = to.is_terminal and (quiet or not console().is_terminal)
 
-    def tell(rows: int) -> None:
+    def show(rows: int) -> None:
         if free and rows >= ROWS_BEFORE_PROGRESS:
             status.update(f"{rows:,} rows read")
             status.start()
 
     try:
-        yield tell
+        yield show
     finally:
         status.stop()

@@ -20,7 +20,7 @@ from thalweg.flows.eddy.stem import Stem
 from thalweg.flows.eddy.stored import StoredTuples
 from thalweg.kernel.sweep.pairs import pairs
 
-_WORDS_AT_ONCE = 1 << 19  # of lineage
+_LINEAGE_WORDS_AT_ONCE = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Walk:
         self, events: JoinEvents, partial: IntermediateTuples, use: int, links: Sequence[Link]
     ) -> Iterator[IntermediateTuples]:
         """Join intermediate tuples with their partners of one more use."""
-        step = max(256, _WORDS_AT_ONCE // self.group.words)
+        step = max(256, _LINEAGE_WORDS_AT_ONCE // self.group.words)
         for i, positions in self._candidates(partial, use, links):
             for begin in range(0, len(i), step):
                 piece = slice(begin, begin + step)
