@@ -7,15 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from thalweg.core.batch import Batch
-from thalweg.core.schema import Field, Schema
 from thalweg.core.time import Instant
-from thalweg.core.types import DataType
 from thalweg.kernel.operator import Key, Operator
-
-
-def numbered(schema: Schema) -> Schema:
-    """The schema with the number as its last column."""
-    return Schema((*schema.fields, Field("number", DataType.BIGINT)))
 
 
 class Number(Operator, kind="arrival-numbers/1"):

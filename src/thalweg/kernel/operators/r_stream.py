@@ -12,7 +12,7 @@ from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.kernel.operator import Key, Operator
-from thalweg.kernel.operators.relation_to_stream import emission
+from thalweg.kernel.sweep.events import stream_tuples
 from thalweg.kernel.sweep.ordering import net
 from thalweg.kernel.sweep.segments import slices_to_rows
 
@@ -86,7 +86,7 @@ class RStream(Operator, kind="rstream/1"):
         if bool((weight < 0).any()):
             left, weight = net([time, *columns], weight)
             columns, time = [column[left] for column in columns], time[left]
-        return emission(columns, time, weight.astype(np.int8), dated=True)
+        return stream_tuples(columns, time, weight.astype(np.int8), dated=True)
 
 
 def _rows(batch: Batch) -> _Rows:
