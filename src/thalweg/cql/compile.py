@@ -16,7 +16,7 @@ from thalweg.cql.dialect import parse_tree
 from thalweg.cql.parser import CqlParseError
 from thalweg.cql.syntax import Declaration
 
-# For each kind of node the parts that binding reads, or refuses with a better reason.
+# By kind of node: the parts that binding reads, or refuses with a reason of their own.
 _READ: dict[type[exp.Expr], frozenset[str]] = {
     exp.Select: frozenset(
         [
@@ -58,7 +58,7 @@ def compile_query(text: str, catalog: Catalog, name: str = "query", today: Insta
 
 
 def check_syntax(text: str, name: str = "query") -> None:
-    """Raise a CqlSyntaxError if a text is not one query; what its names refer to is another matter."""
+    """Raise a CqlSyntaxError if a text is not one query; its names are not looked up."""
     _one_query(Context(Catalog(), SourceText(text, name)))
 
 
@@ -117,7 +117,7 @@ def _at(text: SourceText, error: dict[str, object]) -> Span | None:
 
 
 def _unclosed(text: str) -> int | None:
-    """Where the quote or comment starts that never ends."""
+    """The start of the quote or comment that is not closed."""
     i = 0
     while i < len(text):
         for opening, closing in (("--", "\n"), ("/*", "*/"), ("'", "'"), ('"', '"'), ("`", "`")):
@@ -132,7 +132,7 @@ def _unclosed(text: str) -> int | None:
 
 
 def refuse_leftovers(context: Context, node: exp.Expr) -> None:
-    """An error at the first part of the tree that would be dropped."""
+    """Refuse parts of the tree that no binder reads, instead of dropping them: sqlglot's SQL is larger than CQL."""
     for found in node.walk():
         known = _READ.get(type(found))
         if known is None:

@@ -51,7 +51,7 @@ class Catalogue:
         return dict(self._live)
 
     def after(self, seq: int) -> list[Command]:
-        """The commands that have come after one of this number, as far as they have been read."""
+        """The commands after the one with this number, as far as they have been read."""
         return self._commands[seq:]
 
     def find(self, query: str) -> str:
@@ -103,7 +103,7 @@ class Catalogue:
         with self._path.open("ab+") as log:
             fcntl.flock(log, fcntl.LOCK_EX)
             self._read_on(log)
-            log.truncate(self._read)  # what a writer that died has left of a line was never acknowledged
+            log.truncate(self._read)  # drops a line that a process left incomplete when it died
             yield log
 
     def _append(self, log: BinaryIO | None, command: Command) -> Command:

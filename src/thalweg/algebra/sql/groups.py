@@ -29,7 +29,7 @@ def distinct_sql(renderer: Renderer, plan: Distinct, dated: bool) -> str:
 
 
 def group_sql(renderer: Renderer, plan: GroupBy, dated: bool) -> str:
-    """Keys and arguments are computed first, then grouped by name, so that a constant key is no position."""
+    """Keys and arguments are computed first, then grouped by name, because SQL reads a constant key as a position."""
     keys = [f"{renderer.scalar(k.expression)} AS k{i}" for i, k in enumerate(plan.keys)]
     arguments = [a.aggregate.argument for a in plan.aggregates]
     values = [f"{renderer.scalar(e)} AS a{i}" for i, e in enumerate(arguments) if e is not None]

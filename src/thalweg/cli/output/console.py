@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
-ROWS_BEFORE_PROGRESS = 1_000  # fewer rows are read before a person could look
+ROWS_BEFORE_PROGRESS = 1_000  # fewer rows are read too quickly to be worth a line
 
 
 def console(stderr: bool = False) -> Console:

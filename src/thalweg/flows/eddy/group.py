@@ -95,7 +95,7 @@ class ShapeGroup:
         return not self._free
 
     def make_room(self) -> Words | None:
-        """Free the bits of dropped queries and return them; or else add words and return nothing."""
+        """Make bits free: those of dropped queries, which are returned, if there are many; else those of new words."""
         if 4 * len(self._retired) >= self.words * WORD:
             used = bitmap(np.array(self._retired), self.words)
             self._free, self._retired = self._retired[::-1], []

@@ -124,7 +124,7 @@ class Walk:
     def _met(
         self, events: JoinEvents, partial: IntermediateTuples, use: int, i: Ints, positions: Ints
     ) -> IntermediateTuples:
-        """Pairs in order of sequence numbers, with the bits of both whose windows hold the partner."""
+        """The pairs whose partner arrived earlier, with the bits that both have and whose windows hold the partner."""
         stored, came = self._stored(use), events.sign > 0
         if len(stored) and stored.seq[-1] >= events.first:  # else all stored tuples arrived before
             seq, theirs = events.seq[partial.event[i]], stored.seq[positions - stored.first]

@@ -15,7 +15,7 @@ class Number(Operator, kind="arrival-numbers/1"):
     """Each tuple with its admission order 0, 1, 2 ... as its last column.
 
     A window above keeps the number with the tuple, so that a negative tuple says which tuple leaves. The input must be
-    a base stream, which never takes a tuple back.
+    a base stream, which has no negative tuples.
     Update pattern: the input's. State: the next number. Paper: PatroumpasSellis2011 §3.3.
     """
 

@@ -24,7 +24,7 @@ _Rows = tuple[Lane, ...]
 class RStream(Operator, kind="rstream/1"):
     """RSTREAM(R): at every instant t at which the bag of (row, ts) changes, all of R(t), as endless tuples.
 
-    A later batch may bring more changes of the current instant; then negative tuples at that instant take back what
+    A later batch may bring more changes of the current instant; then negative tuples at that instant delete what
     should not have been emitted. The input must be dated.
 
     Update pattern: MON. State: the alive tuples, and the net changes at the current instant. Paper:
@@ -56,7 +56,7 @@ class RStream(Operator, kind="rstream/1"):
         rows = join_runs([old, new])
         instants = self._instants(rows, len(old[_START]), now)
         emits = bool((instants == self._clock).any())
-        # At the previous instant, old tuples have been emitted already, or are emitted now, or are taken back now.
+        # At the previous instant, old tuples have been emitted already, or are emitted now, or are deleted now.
         first = self._clock if emits and not emitted else self._clock + 1
         start = np.concatenate([np.full(len(old[_START]), first), new[_START]])
         parts = [_occurrences(start, rows, instants)]

@@ -21,7 +21,7 @@ from thalweg.kernel.sweep.segments import run_sums
 class _Differences(Operator):
     """The net change of each row at each instant, if it has the operator's sign.
 
-    A later batch may bring more changes of the current instant; then negative tuples at that instant take back what
+    A later batch may bring more changes of the current instant; then negative tuples at that instant delete what
     should not have been emitted.
 
     State: the rows whose known ends are not due, and the net changes at the current instant.

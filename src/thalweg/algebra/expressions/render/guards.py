@@ -27,7 +27,7 @@ def let(name: str, sql: str, dialect: Dialect, body: Callable[[str], str]) -> st
 
 def nullif(sql: str, unwanted: str, dialect: Dialect) -> str:
     """NULL where a value equals `unwanted`."""
-    if dialect is Dialect.DUCKDB:  # whose NULLIF repeats its first argument
+    if dialect is Dialect.DUCKDB:  # DuckDB's NULLIF computes its first argument twice
         return let("value_", sql, dialect, lambda value: f"NULLIF({value}, {unwanted})")
     return f"NULLIF({sql}, {unwanted})"
 
