@@ -25,7 +25,7 @@ from thalweg.formats.json_values import number_text, read_json_line
 from thalweg.formats.lines import BadLine, Block, Chunk, sift
 from thalweg.formats.names import plain
 
-_LINE_BY_LINE = 16  # blocks of at most so many lines are read without Arrow
+_READ_LINE_BY_LINE_UP_TO = 16  # blocks of at most so many lines are read without Arrow
 _LINES_FOR_KEYS = 30  # to look at for the keys and types that Arrow is to expect
 
 
@@ -56,7 +56,7 @@ def sample(block: Block, lines: int = _LINES_FOR_KEYS) -> list[dict[str, Any]]:
 
 def _by_halves(block: Block, schema: Schema) -> Iterator[Chunk]:
     count = len(block.ends)
-    if count <= _LINE_BY_LINE:
+    if count <= _READ_LINE_BY_LINE_UP_TO:
         yield _one_by_one(block, schema)
         return
     try:
