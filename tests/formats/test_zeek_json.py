@@ -15,7 +15,9 @@ from formats.whole import whole
 from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
-from thalweg.formats import read_zeek, zeek_json, zeek_schema
+from thalweg.formats import read_zeek, zeek_schema
+from thalweg.formats.lines import read_blocks
+from thalweg.formats.zeek_json import read_json_blocks
 
 SCHEMA = Schema.of(
     ts=DataType.TIMESTAMP,
@@ -119,10 +121,6 @@ def test_the_fast_way_reads_as_the_slow_one(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], few: int
 ) -> None:
     path = log(tmp_path_factory.mktemp("zeek"), [{"first": 1}, *rows])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(zeek_json, "_LINE_BY_LINE", few)
-        fast = whole(read_zeek(path, SCHEMA))
-        patch.setattr(zeek_json, "_LINE_BY_LINE", 1000)
-        slow = whole(read_zeek(path, SCHEMA))
+    fast, slow = (whole(read_json_blocks(read_blocks(path), SCHEMA, up_to)) for up_to in (few, 1000))
     assert fast[0].equals(slow[0])
     assert fast[1:] == slow[1:]

@@ -19,7 +19,7 @@ from thalweg.algebra.statistics import SourceStatistics
 from thalweg.cql import compile_script
 from thalweg.explain import choice_json, choice_text, plans_text
 from thalweg.kernel.pipeline import Settings, Strategy
-from thalweg.kernel.pipeline.choice import choose
+from thalweg.kernel.pipeline.blueprint import choose
 from thalweg.optimizer.alternatives import alternatives
 from thalweg.optimizer.estimates import ExpiryApproach
 from thalweg.optimizer.optimize import Optimized, optimize

@@ -23,9 +23,10 @@ from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
 from thalweg.kernel.operator import Operator
 from thalweg.kernel.operators.join import Join
-from thalweg.kernel.operators.number import Number, numbered
+from thalweg.kernel.operators.number import Number
 from thalweg.kernel.operators.ordered_join import OrderedJoin
 from thalweg.kernel.state.buffers import FifoBuffer
+from thalweg.kernel.sweep.ordered_join_side import numbered
 from thalweg.kernel.sweep.ordering import net
 from thalweg.kernel.windows import make_window
 from thalweg_benchmarks.kernel.feeds import Keys, uniform, zipf

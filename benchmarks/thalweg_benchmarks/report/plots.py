@@ -20,7 +20,7 @@ _KNOWN = {"NT": 1, "NTA": 1, "DIRECT": 3, "ITA": 3, "UPA": 0, "UPA (10)": 0, "UP
           "piggybacking": 0, "join-message": 2}  # fmt: skip
 
 
-_MANY = 12  # names that fit beside each other without being turned
+_HORIZONTAL_NAMES_UP_TO = 12  # more do not fit beside each other
 
 
 def draw(outcome: ExperimentOutcome, path: Path, pyplot: Any = None) -> None:
@@ -83,7 +83,7 @@ def _bars(axes: Any, outcome: ExperimentOutcome, names: list[str]) -> None:
     for i, (name, points) in enumerate(outcome.series.items()):
         at = [names.index(str(x)) + (i - (len(outcome.series) - 1) / 2) * width for x in points]
         axes.bar(at, list(points.values()), width, color=_style(i, name)[0], label=name)
-    axes.set_xticks(range(len(names)), names, rotation=90 if len(names) > _MANY else 0)
+    axes.set_xticks(range(len(names)), names, rotation=90 if len(names) > _HORIZONTAL_NAMES_UP_TO else 0)
     _heights(axes, outcome)
 
 

@@ -61,7 +61,7 @@ class Inputs:
         for stream in streams:
             if stream.name not in self.files:
                 raise DataError(f"the stream {stream.name} has no input", hint=f"add --input {stream.name}=PATH")
-        # Tables come first, but an update and a tuple of the same instant would meet in either order.
+        # Any order would do: an update and a tuple of the same instant meet whichever comes first.
         sources: list[Iterable[RecordedEvent]] = [
             updates(r, self.files[r.name], self.bad[r.name], clock) for r in tables
         ]

@@ -9,7 +9,7 @@ import click
 
 from thalweg.cli.inputs import Inputs, counted, parse_inputs
 from thalweg.cli.output import FORMATS, Answer, Writer, answer_order, answers, console, progress, say, writer
-from thalweg.cli.output.metrics import metrics_lines
+from thalweg.cli.output.tables import metrics_lines
 from thalweg.cli.script import checked_queries, choose, read_script
 from thalweg.core.errors import PlanError
 from thalweg.core.python_values import read_instant
@@ -111,8 +111,8 @@ def replay(
         files.add(name, pattern)
     show = "final" if at is not None else show or "changes"
     to = writer(format_, queries)
-    with progress(quiet=show == "final") as tell:
-        run = Replay(session, [] if show == "final" else queries, files.sources(queries, clock), end, tell)
+    with progress(quiet=show == "final") as show_progress:
+        run = Replay(session, [] if show == "final" else queries, files.sources(queries, clock), end, show_progress)
         show_run(to, show, run, queries, limit)
     report(session, files, run)
     for line in metrics_lines(queries, as_json=format_ != "table") if metrics else ():

@@ -6,8 +6,8 @@ import contextlib
 import ctypes
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # numbers of these options of glibc's mallopt
-_KEPT = 128 << 20
-_LARGEST_KEPT = 32 << 20  # glibc's maximum; it returns larger blocks to the system at once
+_KEEP_FREED_BYTES = 128 << 20
+_KEEP_BLOCKS_UP_TO_BYTES = 32 << 20  # glibc's maximum; it returns larger blocks to the system at once
 
 
 def keep_freed() -> None:
@@ -18,5 +18,5 @@ def keep_freed() -> None:
     """
     with contextlib.suppress(OSError, AttributeError):
         mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_MMAP_THRESHOLD, _LARGEST_KEPT)
-        mallopt(_TRIM_THRESHOLD, _KEPT)
+        mallopt(_MMAP_THRESHOLD, _KEEP_BLOCKS_UP_TO_BYTES)
+        mallopt(_TRIM_THRESHOLD, _KEEP_FREED_BYTES)

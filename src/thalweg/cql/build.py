@@ -1,4 +1,4 @@
-"""Single steps of binding, for builders that have no whole text: the fluent Python API stands on these."""
+"""Single steps of binding, for callers without a whole text, such as the fluent Python API."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class QueryBuilder:
         return bind_window(context, plan, node)
 
     def window_columns(self, text: str) -> list[str]:
-        """The columns that the window `text` names, whatever they may be columns of."""
+        """The names of the columns in the window `text`; they are not looked up."""
         _, node = self._window(text)
         return [column.name for column in (*(node.args.get("partition") or ()), node.args.get("on")) if column]
 
@@ -107,7 +107,7 @@ class QueryBuilder:
         return BoundTable(left.plan, left.scope + right.scope.shifted(len(left.plan.schema)))
 
     def join(self, left: BoundTable, right: BoundTable, on: TextOrNode | None, kind: JoinKind) -> BoundTable:
-        """A join; an NRR on either side is met as one."""
+        """A join; an NRR join if either side is an NRR."""
         context, node = (self._plain, None) if on is None else self._node(on)
 
         def condition(scope: NameScope) -> tuple[Expression, NameScope]:

@@ -1,4 +1,4 @@
-"""The way in: CQL text to plans, with every error carrying its place in the text."""
+"""Compiles CQL text to plans; every error says where in the text it is."""
 
 from __future__ import annotations
 
@@ -7,15 +7,37 @@ from sqlglot.errors import ParseError, TokenError
 
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.plan import Plan
-from thalweg.core.errors import CqlSyntaxError
+from thalweg.core.errors import CqlSyntaxError, PlanError
 from thalweg.core.source_text import SourceText, Span
 from thalweg.core.time import Instant
 from thalweg.cql.binder.context import Context
-from thalweg.cql.binder.leftovers import refuse_leftovers
 from thalweg.cql.binder.statements import RegisteredQuery, bind_statement
 from thalweg.cql.dialect import parse_tree
 from thalweg.cql.parser import CqlParseError
 from thalweg.cql.syntax import Declaration
+
+# By kind of node: the parts that binding reads, or refuses with a reason of their own.
+_READ: dict[type[exp.Expr], frozenset[str]] = {
+    exp.Select: frozenset(
+        [
+            *("with_", "expressions", "distinct", "from_", "joins", "where", "group", "having", "order", "limit"),
+            *("offset", "qualify", "windows", "laterals", "connect", "into", "sample", "hint"),
+        ]
+    ),
+    exp.Star: frozenset(),
+    exp.Ordered: frozenset(["this", "desc", "nulls_first"]),
+    exp.Limit: frozenset(["expression"]),
+    exp.Order: frozenset(["expressions"]),
+    exp.Group: frozenset(["expressions", "rollup", "cube", "grouping_sets", "totals", "all"]),
+    exp.Cast: frozenset(["this", "to"]),
+    exp.TryCast: frozenset(["this", "to", "safe"]),
+    exp.Join: frozenset(["this", "side", "kind", "on", "using", "method"]),
+    exp.In: frozenset(["this", "expressions", "query"]),
+    exp.Like: frozenset(["this", "expression", "negate"]),
+    exp.ILike: frozenset(["this", "expression", "negate"]),
+    exp.Between: frozenset(["this", "low", "high"]),
+    exp.Subquery: frozenset(["this", "with_", "order", "limit", "offset"]),
+}
 
 
 def compile_script(
@@ -36,7 +58,7 @@ def compile_query(text: str, catalog: Catalog, name: str = "query", today: Insta
 
 
 def check_syntax(text: str, name: str = "query") -> None:
-    """Raise a CqlSyntaxError if a text is not one query; what its names refer to is another matter."""
+    """Raise a CqlSyntaxError if a text is not one query; its names are not looked up."""
     _one_query(Context(Catalog(), SourceText(text, name)))
 
 
@@ -95,7 +117,7 @@ def _at(text: SourceText, error: dict[str, object]) -> Span | None:
 
 
 def _unclosed(text: str) -> int | None:
-    """Where the quote or comment starts that never ends."""
+    """The start of the quote or comment that is not closed."""
     i = 0
     while i < len(text):
         for opening, closing in (("--", "\n"), ("/*", "*/"), ("'", "'"), ('"', '"'), ("`", "`")):
@@ -107,3 +129,16 @@ def _unclosed(text: str) -> int | None:
                 break
         i += 1
     return None
+
+
+def refuse_leftovers(context: Context, node: exp.Expr) -> None:
+    """Refuse parts of the tree that no binder reads, instead of dropping them: sqlglot's SQL is larger than CQL."""
+    for found in node.walk():
+        known = _READ.get(type(found))
+        if known is None:
+            continue
+        for part, value in found.args.items():
+            if value and part not in known:
+                place = value if isinstance(value, exp.Expr) and context.span(value) else found
+                name = part.strip("_").replace("_", " ").upper()
+                raise PlanError(f"{name} is not part of CQL", hint="see docs/grammar.md").at(context.span(place))

@@ -28,7 +28,7 @@ _SET_OPERATIONS: dict[TokenType, type[exp.SetOperation]] = {
 }
 
 
-# A misspelt one of these becomes an alias, and the error then shows one word later.
+# If one of these is misspelt, it is read as an alias, and the error is reported at the next word.
 _KEYWORDS = (
     "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "EXCEPT", "INTERSECT", "JOIN", "RANGE", "SLIDE",
     "RATE",
@@ -36,10 +36,10 @@ _KEYWORDS = (
 
 
 class CqlParseError(ParseError):
-    """A syntax error that remembers the characters it is about, and perhaps a way out."""
+    """A syntax error with its place in the text, and perhaps a hint."""
 
     def __init__(self, message: str, start: int, end: int, hint: str | None = None) -> None:
-        # sqlglot looks into the first error where it tries several readings.
+        # sqlglot itself reads this list where it tries several readings of a text.
         super().__init__(message, errors=[{"description": message, "start": start, "end": end}])
         self.message, self.start, self.end, self.hint = message, start, end, hint
 
@@ -191,7 +191,7 @@ class CqlParser(Parser):
 
 
 def _friendly(message: str, got: str) -> str:
-    """sqlglot's words for the commonest slips, said so that a user of CQL understands them."""
+    """sqlglot's messages for the commonest mistakes, reworded for users of CQL."""
     if message.startswith("Required keyword"):
         return f"something is missing before {got}"
     if message.startswith("Invalid expression / Unexpected token"):

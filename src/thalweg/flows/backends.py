@@ -16,8 +16,7 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.flows.common_plans import Cohort, Gained, SharedPipeline, Usage
 from thalweg.flows.texts import Texts
-from thalweg.kernel.pipeline.blueprint import Blueprint
-from thalweg.kernel.pipeline.choice import choose
+from thalweg.kernel.pipeline.blueprint import Blueprint, choose
 from thalweg.kernel.pipeline.plan_properties import needs_dates
 from thalweg.kernel.state.snapshot import Tree
 

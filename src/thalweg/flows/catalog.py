@@ -1,4 +1,4 @@
-"""The catalogue of a flow: a log of commands, from which anybody can tell which queries are to run.
+"""The catalogue of a flow: a log of commands, which says which queries run.
 
 One JSON object per line of `queries.jsonl`, numbered from 1, written once and never changed:
 
@@ -51,7 +51,7 @@ class Catalogue:
         return dict(self._live)
 
     def after(self, seq: int) -> list[Command]:
-        """The commands that have come after one of this number, as far as they have been read."""
+        """The commands after the one with this number, as far as they have been read."""
         return self._commands[seq:]
 
     def find(self, query: str) -> str:
@@ -67,7 +67,7 @@ class Catalogue:
         quotas: dict[str, int] | None = None,
         today: Instant | None = None,
     ) -> Command:
-        """Take down that a query is to run."""
+        """Append the command that adds a query."""
         with self._appending() as log:
             seq = len(self._commands) + 1
             check_name(self._live, name)
@@ -77,7 +77,7 @@ class Catalogue:
             )
 
     def drop(self, query: str) -> Command:
-        """Take down that a query is not to run any more."""
+        """Append the command that drops a query."""
         with self._appending() as log:
             return self._append(log, Command(len(self._commands) + 1, DROP, self.find(query)))
 
@@ -90,20 +90,20 @@ class Catalogue:
     # -- details
 
     def _free_id(self, seq: int) -> str:
-        """`q` and the number, unless somebody has given a query that for a name."""
+        """`q` and the number; with an x added while another query has that name."""
         names = {command.name.casefold() for command in self._live.values()}
         return next(id_ for id_ in (f"q{seq}{'x' * n}" for n in range(len(names) + 1)) if id_ not in names)
 
     @contextmanager
     def _appending(self) -> Iterator[BinaryIO | None]:
-        """Nobody else appends meanwhile, and all that others have appended is known."""
+        """Lock the log, and read what other processes have appended."""
         if self._path is None:
             yield None
             return
         with self._path.open("ab+") as log:
             fcntl.flock(log, fcntl.LOCK_EX)
             self._read_on(log)
-            log.truncate(self._read)  # what a writer that died has left of a line was never acknowledged
+            log.truncate(self._read)  # drops a line that a process left incomplete when it died
             yield log
 
     def _append(self, log: BinaryIO | None, command: Command) -> Command:

@@ -1,4 +1,4 @@
-"""Select-project-join queries of a flow share an eddy: filters, SteMs and one way through them for all."""
+"""Select-project-join queries of a flow share an eddy: its filters, its SteMs and the routes through them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class EddyBackend:
         self.total = Usage()
 
     def takes(self, plan: Plan, cohort: Cohort) -> bool:
-        """Whether it is such a query; a backfill needs operators of the query's own, so it is refused."""
+        """Whether the query only selects, projects and joins. A backfill is refused: it needs operators of its own."""
         if any(len(cohort.feeds.get(leaf.source.name, ())) for leaf in plan.walk() if isinstance(leaf, StreamScan)):
             return False
         return spj(plan) is not None

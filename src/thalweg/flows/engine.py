@@ -17,8 +17,7 @@ from thalweg.flows.common_plans import Cohort, Usage
 from thalweg.flows.eddy_backend import EddyBackend
 from thalweg.flows.held import Held
 from thalweg.flows.metrics import QueryMetrics
-from thalweg.flows.result_counts import ResultCounts
-from thalweg.flows.standing import Standing, Suspension
+from thalweg.flows.standing import ResultCounts, Standing, Suspension
 from thalweg.flows.texts import Texts
 from thalweg.kernel.state.snapshot import Tree
 

@@ -25,7 +25,7 @@ from thalweg.formats.json_values import number_text, read_json_line
 from thalweg.formats.lines import BadLine, Block, Chunk, sift
 from thalweg.formats.names import plain
 
-_LINE_BY_LINE = 16  # blocks of at most so many lines are read without Arrow
+LINE_BY_LINE_UP_TO = 16  # lines of a block; so few are read without Arrow
 _LINES_FOR_KEYS = 30  # to look at for the keys and types that Arrow is to expect
 
 
@@ -33,11 +33,13 @@ class _MisfitError(Exception):
     """Arrow cannot read this block at once."""
 
 
-def read_json_blocks(blocks: Iterator[Block], schema: Schema) -> Iterator[Chunk]:
-    """The rows of a JSON log, in chunks."""
+def read_json_blocks(
+    blocks: Iterator[Block], schema: Schema, line_by_line_up_to: int = LINE_BY_LINE_UP_TO
+) -> Iterator[Chunk]:
+    """The rows of a JSON log, in chunks. Blocks of up to `line_by_line_up_to` lines are read without Arrow."""
     for block in blocks:
         sifted, bad = sift(block)
-        for chunk in _by_halves(sifted, schema):
+        for chunk in _by_halves(sifted, schema, line_by_line_up_to):
             yield Chunk(chunk.table, chunk.lines, [*bad, *chunk.bad])
             bad = []
 
@@ -54,16 +56,16 @@ def sample(block: Block, lines: int = _LINES_FOR_KEYS) -> list[dict[str, Any]]:
     return found
 
 
-def _by_halves(block: Block, schema: Schema) -> Iterator[Chunk]:
+def _by_halves(block: Block, schema: Schema, line_by_line_up_to: int) -> Iterator[Chunk]:
     count = len(block.ends)
-    if count <= _LINE_BY_LINE:
+    if count <= line_by_line_up_to:
         yield _one_by_one(block, schema)
         return
     try:
         yield _at_once(block, schema)
     except (_MisfitError, pa.ArrowInvalid):
-        yield from _by_halves(block.cut(0, count // 2), schema)
-        yield from _by_halves(block.cut(count // 2, count), schema)
+        yield from _by_halves(block.cut(0, count // 2), schema, line_by_line_up_to)
+        yield from _by_halves(block.cut(count // 2, count), schema, line_by_line_up_to)
 
 
 def _one_by_one(block: Block, schema: Schema) -> Chunk:

@@ -20,7 +20,7 @@ HYBRID_FROM_PREMATURE = 0.4
 
 @dataclass(frozen=True)
 class Optimized:
-    """The plan as written, the chosen alternative, the others from cheap to dear, and what the choice is based on."""
+    """The plan as written, the chosen alternative, the others, the cheapest first, and what the choice is based on."""
 
     written: Plan
     chosen: Alternative

@@ -70,9 +70,9 @@ def partner_buffers(
     sides: Sequence[InputTraits],
     holds: tuple[BufferContents, BufferContents] = (BufferContents.LEFT, BufferContents.RIGHT),
 ) -> Choices:
-    """What it takes to know which rows of the first side have a partner.
+    """The state that says which rows of the first side have a partner.
 
-    If the condition is equalities alone, the distinct keys of the other side; else the distinct rows that have one.
+    If the condition is equalities alone, the distinct keys of the other side; else the distinct rows with a partner.
     """
     left, right = sides
     probing = side_buffer(edges[0], holds[0])

@@ -69,7 +69,9 @@ def buffers(node: Plan, inputs: Sequence[Edge], dated: bool = False) -> Choices:
             return (_top_k(sides[0]),)
         case RStream():
             return (
-                BufferChoice(BufferKind.SEQUENCE, BufferContents.BEFORE, "whatever changes, all of it is told again"),
+                BufferChoice(
+                    BufferKind.SEQUENCE, BufferContents.BEFORE, "any change makes RSTREAM emit all of it again"
+                ),
             )
         case IStream() | DStream() if sides[0].ends:
             return (BufferChoice(BufferKind.TIMELINE, BufferContents.BEFORE, "known ends wait in order of time"),)

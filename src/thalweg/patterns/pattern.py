@@ -71,7 +71,7 @@ _ENDS = {
 
 
 class ExpiryOrder(IntEnum):
-    """What is known about the order in which results expire; the greater, the less."""
+    """What is known about the order in which results expire; a greater member stands for less knowledge."""
 
     FIFO = 0  # in order of arrival
     TOTAL = 1  # of any two results it is known which expires first

@@ -181,7 +181,7 @@ def test_a_text_names_what_it_calls() -> None:
         ('{"telepathy":{"child":1}}', "a part called 'telepathy', which this version of Thalweg does not know"),
         ('{"distinct":{}}', "'distinct' of the checkpoint lacks child"),
         ('{"range":{"width":5,"hue":"red"}}', "'range' of the checkpoint has hue, which this version"),
-        ('{"range":{"width":5},"rows":{"count":5}}', "expected one name with what it has, got range, rows"),
+        ('{"range":{"width":5},"rows":{"count":5}}', "expected an object with one name, got range, rows"),
         ('{"type":{"a":1}}', "'type' of the checkpoint is one of a few values"),
         ('{"type":"COMPLEX"}', "'type' of the checkpoint cannot be 'COMPLEX'"),
         ('{"range":5}', "'range' of the checkpoint cannot be 5"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -20,7 +18,7 @@ from thalweg.algebra.windows import Unbounded
 from thalweg.core.lanes import to_lane
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
-from thalweg.flows.eddy import Eddy, SpjQuery, Use, steps
+from thalweg.flows.eddy import Eddy, EddyTuning, SpjQuery, Use
 from thalweg.flows.eddy.bits import any_bit, bitmap, count_bits, hits
 from thalweg.flows.eddy.predicates import disjuncts, normal_form, truth_of
 from thalweg.flows.eddy.steps import BitmapSteps
@@ -57,9 +55,9 @@ def test_steps_know_for_each_value_which_sets_hold_it(largest: int, spread: int,
     type_ = dice.pick([DataType.BIGINT, DataType.DOUBLE])
     values = [*_NUMBERS, None]
     lane = to_lane(pa.array(values, type_.arrow), type_, StringPool())
-    with patch.object(steps, "_LARGEST_TABLE", largest), patch.object(steps, "_DIRECT_LOOKUP_UP_TO", spread):
-        otherwise = dice.chance(2)
-        found = BitmapSteps(bits, sets, 3, lane.dtype.type, otherwise).look_up(lane)
+    otherwise = dice.chance(2)
+    tuning = EddyTuning(largest_table=largest, direct_lookup_up_to=spread)
+    found = BitmapSteps(bits, sets, 3, lane.dtype.type, otherwise, tuning).look_up(lane)
     owned = dict(zip(bits.tolist(), sets, strict=True))
     wanted = {
         (row, bit)
@@ -131,28 +129,28 @@ def test_all_that_is_said_of_one_attribute_is_one_set(data: st.DataObject) -> No
 @given(data=st.data())
 def test_filters_together_give_what_each_predicate_gives(skip: bool, data: st.DataObject) -> None:
     dice, pool = Dice(data.draw), StringPool()
-    eddy = Eddy({"u": U.schema}, pool, "random", skip, chunk=dice.pick([1024, 2]))
+    chunk, tuning = dice.pick([1024, 2]), EddyTuning(largest_table=dice.pick([1 << 17, 4]))
+    eddy = Eddy({"u": U.schema}, pool, "random", skip, chunk=chunk, tuning=tuning)
     running: dict[int, Expression] = {}
-    with patch.object(steps, "_LARGEST_TABLE", dice.pick([1 << 17, 4])):
-        for _ in range(3):
-            for _ in range(dice.number(1, 4)):
-                slot = max(running, default=0) + 1
-                running[slot] = a_condition(dice, U.schema)
-                eddy.add(slot, selecting(running[slot]))
-            if dice.chance(2):
-                slot = dice.pick(list(running))
-                eddy.drop(slot)
-                del running[slot]
-            batch = feeds([one for one in some_arrivals(dice, 12) if one.stream == "u"], pool).get("u")
-            if batch is None:
-                continue
-            batches = eddy.process({"u": batch}, int(batch.start[-1])).batches()
-            for slot, predicate in running.items():
-                wanted = batch.take(Condition(predicate, U.schema, pool).holds(batch.columns, len(batch)))
-                got = batches.pop(slot).columns if slot in batches else wanted.take(slice(0, 0)).columns
-                for one, other in zip(got, wanted.columns, strict=True):
-                    assert np.array_equal(one, other, equal_nan=one.dtype == np.float64)
-            assert not batches
+    for _ in range(3):
+        for _ in range(dice.number(1, 4)):
+            slot = max(running, default=0) + 1
+            running[slot] = a_condition(dice, U.schema)
+            eddy.add(slot, selecting(running[slot]))
+        if dice.chance(2):
+            slot = dice.pick(list(running))
+            eddy.drop(slot)
+            del running[slot]
+        batch = feeds([one for one in some_arrivals(dice, 12) if one.stream == "u"], pool).get("u")
+        if batch is None:
+            continue
+        batches = eddy.process({"u": batch}, int(batch.start[-1])).batches()
+        for slot, predicate in running.items():
+            wanted = batch.take(Condition(predicate, U.schema, pool).holds(batch.columns, len(batch)))
+            got = batches.pop(slot).columns if slot in batches else wanted.take(slice(0, 0)).columns
+            for one, other in zip(got, wanted.columns, strict=True):
+                assert np.array_equal(one, other, equal_nan=one.dtype == np.float64)
+        assert not batches
 
 
 def selecting(predicate: Expression) -> SpjQuery:

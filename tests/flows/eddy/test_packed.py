@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
-from thalweg.flows.eddy import Delivered, Eddy, SpjQuery, Use, recipients
+from thalweg.flows.eddy import Delivered, Eddy, EddyTuning, SpjQuery, Use
 
 S = Schema.of(a=DataType.BIGINT, b=DataType.BIGINT)
 A, B = column(S, 0), column(S, 1)
@@ -23,8 +21,8 @@ WINDOWS: list[Window] = [Unbounded(), Range(3), Range(7)]
 Gains = dict[int, list[tuple[int, ...]]]
 
 
-def delivered() -> Delivered:
-    eddy = Eddy({"s": S}, StringPool())
+def delivered(tuning: EddyTuning) -> Delivered:
+    eddy = Eddy({"s": S}, StringPool(), tuning=tuning)
     for slot in range(90):
         items = tuple(Named(e, f"c{i}") for i, e in enumerate(SHOWN[slot % 3]))
         eddy.add(slot, SpjQuery((Use("s", WINDOWS[slot // 3 % 3]),), call("<", A, literal(slot)), items))
@@ -39,12 +37,12 @@ def rows(batch: Batch) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("few", [1, 10_000])  # listed, and marked in bitmaps
 def test_packed_results_are_those_of_each_query(few: int) -> None:
-    with patch.object(recipients, "_LIST_FROM", few):
-        each: Gains = {slot: rows(batch) for slot, batch in delivered()}
-        packed: Gains = {}
-        kinds = list(delivered().packed())
-        for slots, batch in kinds:
-            for slot, row in zip(slots.tolist(), rows(batch), strict=True):
-                packed.setdefault(slot, []).append(row)
+    tuning = EddyTuning(list_from_queries=few)
+    each: Gains = {slot: rows(batch) for slot, batch in delivered(tuning)}
+    packed: Gains = {}
+    kinds = list(delivered(tuning).packed())
+    for slots, batch in kinds:
+        for slot, row in zip(slots.tolist(), rows(batch), strict=True):
+            packed.setdefault(slot, []).append(row)
     assert packed == each and len(kinds) == len(SHOWN)
     assert {row[-2] - row[-3] for row in each[89]} == {7} and len(each[89]) > 100

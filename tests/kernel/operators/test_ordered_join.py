@@ -25,9 +25,10 @@ from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
 from thalweg.kernel.operator import Operator
 from thalweg.kernel.operators.join import Join
-from thalweg.kernel.operators.number import Number, numbered
+from thalweg.kernel.operators.number import Number
 from thalweg.kernel.operators.ordered_join import OrderedJoin
 from thalweg.kernel.state.buffers import Buffer, KeyedBuffer
+from thalweg.kernel.sweep.ordered_join_side import numbered
 from thalweg.kernel.tuning import Tuning
 from thalweg.kernel.windows import make_window
 from thalweg.reference import operators as reference

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from strategies.effort import examples
 from thalweg.core.lanes import Ints
 from thalweg.core.time import BEGINNING, FOREVER
-from thalweg.kernel.state.code_index import CodeIndex
-from thalweg.kernel.state.time_index import TimeIndex
+from thalweg.kernel.state.indexes import CodeIndex, TimeIndex
 
 CODES = [st.integers(0, 4), st.integers(0, 10_000), st.sampled_from([7, 2**31 - 2])]
 

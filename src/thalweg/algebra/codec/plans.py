@@ -1,4 +1,7 @@
-"""Plans as texts. Texts are cached in plans, and plans by text, for a flow reads and writes the same plan often."""
+"""Plans as JSON texts, and catalogues as JSON.
+
+Texts are cached in plans, and plans by text, for a flow reads and writes the same plan often.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import json
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
-from thalweg.algebra.codec.functions import Functions
-from thalweg.algebra.codec.values import Json, Reading, Writing
+from thalweg.algebra.catalog import Catalog
+from thalweg.algebra.codec.functions import Functions, declaration, declared_aggregate, declared_function
+from thalweg.algebra.codec.values import Json, Reading, Writing, from_json, to_json
 from thalweg.algebra.plan import Plan
 from thalweg.core.errors import CheckpointError
 
@@ -49,3 +53,25 @@ def read_plan(text: str, functions: Functions) -> Plan:
 def compact(tree: Json) -> str:
     """JSON without blanks."""
     return json.dumps(tree, separators=(",", ":"))
+
+
+def catalog_tree(catalog: Catalog) -> Json:
+    """A catalogue as JSON, without the code of users' functions."""
+    return {
+        "entries": [to_json(entry) for entry in catalog.entries],
+        "functions": [declaration(function) for function in catalog.functions],
+        "aggregates": [declaration(aggregate) for aggregate in catalog.aggregates],
+    }
+
+
+def read_catalog(tree: Json) -> Catalog:
+    """The catalogue that `catalog_tree` wrote: queries compile with it, but users' functions raise if called."""
+    catalog = Catalog()
+    for given in tree["functions"]:
+        catalog.add_function(declared_function(given))
+    for given in tree["aggregates"]:
+        catalog.add_aggregate(declared_aggregate(given))
+    functions = Functions.of([*catalog.functions, *catalog.aggregates])
+    for entry in tree["entries"]:
+        catalog.add(from_json(entry, functions))
+    return catalog

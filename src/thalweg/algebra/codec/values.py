@@ -93,7 +93,7 @@ class Reading:
             return tree
         if len(tree) != 1:
             raise CheckpointError(
-                f"expected one name with what it has, got {', '.join(tree) or 'nothing'}",
+                f"expected an object with one name, got {', '.join(tree) or 'nothing'}",
                 hint="restore the checkpoint from a backup",
             )
         ((name, given),) = tree.items()

@@ -19,8 +19,8 @@ def aggregate(
 ) -> Callable[[Any], UserAggregate]:
     """Make a function, or a class or object with `zero`, `insert`, `delete` and `value`, an aggregate for queries.
 
-    Types are Python's or CQL's names of them. Without `takes` any argument will do; with it an argument must be of the
-    type, or a BIGINT where a DOUBLE is wanted. `arrays` asks for NumPy arrays instead of lists.
+    Types are Python's or CQL's names of them. Without `takes`, arguments of any type are accepted; with it, only
+    that type, and BIGINT for DOUBLE. `arrays` asks for NumPy arrays instead of lists.
 
     >>> @aggregate(returns=float, takes=float)
     ... def spread(values):
@@ -47,7 +47,7 @@ def function(
 ) -> Callable[[Callable[..., Any]], UserFunction]:
     """Make a Python function one of CQL's, for any place where a value may stand.
 
-    `takes` are the types of its arguments: they must be so, or BIGINT where DOUBLE is wanted. `cost` is that of a call,
+    `takes` are the types of its arguments; BIGINT is accepted for DOUBLE. `cost` is that of a call,
     in comparisons of numbers: predicates that cost much and drop little are applied late.
 
     >>> @function(returns=bool, takes=str)

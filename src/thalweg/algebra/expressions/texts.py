@@ -22,4 +22,4 @@ _TIME = r"(?P<hour>[01][0-9]|2[0-3]):(?P<minute>[0-5][0-9])(?::(?P<second>[0-5][
 
 # ISO 8601 in UTC, years 1 to 9999; six digits of a second count. The 31st of June matches and is refused afterwards.
 TIMESTAMP_FIELDS = rf"{_DATE}(?:[ T]{_TIME}Z?)?"
-TIMESTAMP_TEXT = re.sub(r"\?P<\w+>", "?:", TIMESTAMP_FIELDS)  # Java writes names otherwise
+TIMESTAMP_TEXT = re.sub(r"\?P<\w+>", "?:", TIMESTAMP_FIELDS)  # Java's syntax for named groups differs

@@ -48,7 +48,7 @@ class UserAggregate:
     arrays: bool = False
 
     def __post_init__(self) -> None:
-        _ = self.over_nothing  # a wrong type shows when the aggregate is declared
+        _ = self.over_nothing  # so that a wrong type is reported when the aggregate is declared
 
     @cached_property
     def is_incremental(self) -> bool:
@@ -84,7 +84,7 @@ class UserAggregate:
         return self._guarded(lambda: self.definition.zero(), 0)
 
     def moved(self, state: Any, gained: Iterable[Any], lost: Iterable[Any], count: int) -> Any:
-        """The state after values have come and gone, gained values first; `count` values are there then."""
+        """The state after values were added, and then others removed; `count` values are left."""
 
         def move() -> Any:
             moved = state

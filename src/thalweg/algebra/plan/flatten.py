@@ -54,7 +54,7 @@ def _collect(plan: Plan) -> tuple[list[Plan], list[Expression]]:
 def unflatten(multi: MultiJoin, order: Sequence[int]) -> Plan:
     """The left-deep tree of binary joins that takes the inputs in an order; a projection restores the columns' order.
 
-    Every conjunct stands where its columns first are, and inputs that share an attribute meet by it.
+    Every conjunct goes to the lowest join that has its columns; inputs that share an attribute are joined on it.
     """
     if sorted(order) != list(range(len(multi.inputs))):
         raise PlanError(

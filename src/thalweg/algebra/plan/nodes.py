@@ -32,3 +32,10 @@ Plan = (
     | DStream
     | RStream
 )
+
+
+def keeps_arrival_order(plan: Plan) -> bool:
+    """Whether a stream's tuples come in the order in which they arrived (docs/semantics.md, "Windows")."""
+    while isinstance(plan, Select | Project):
+        plan = plan.child
+    return isinstance(plan, StreamScan)

@@ -52,8 +52,8 @@ class Negation(PlanNode):
     """max(0, n - m) left rows per value of the `on` columns (equation 1 of GolabOzsu2005), payload from the left.
 
     `on` pairs left with right positions; all columns make it EXCEPT ALL. NULLs are one value. Which rows stay: those
-    that expire first, then the oldest, then by value. That choice depends on the contents alone, and an expiring
-    left row is then always one of the answer, so only right arrivals delete early.
+    that expire first, then the oldest, then by value. That choice depends on the contents alone. With it, an expiring
+    left row is always part of the answer, so only right arrivals delete early.
     """
 
     left: Plan

@@ -33,9 +33,8 @@ from thalweg.algebra.plan import (
     Union,
     Windowed,
 )
-from thalweg.algebra.sql.groups import distinct_sql, group_sql
+from thalweg.algebra.sql.groups import distinct_sql, group_sql, intersect_sql, negation_sql
 from thalweg.algebra.sql.joins import join_sql, multi_join_sql, nrr_join_sql, semi_join_sql
-from thalweg.algebra.sql.sets import intersect_sql, negation_sql
 from thalweg.algebra.sql.text import columns, dates, select_list
 from thalweg.core.errors import PlanError
 from thalweg.core.time import BEGINNING, FOREVER

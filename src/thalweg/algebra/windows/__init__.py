@@ -1,15 +1,13 @@
-"""Windows: the part of a stream that a query sees at each instant. One file for each kind.
+"""Windows: the part of a stream that a query sees at each instant.
 
 `Window` is the closed union of all kinds, so that mypy can prove a `match` over them complete.
 """
 
 from thalweg.algebra.windows.base import BaseWindow, LogicalWindow, Scope
-from thalweg.algebra.windows.landmark import Landmark
-from thalweg.algebra.windows.now import Now
+from thalweg.algebra.windows.landmark import Landmark, Unbounded
 from thalweg.algebra.windows.partitioned import PartitionedRows
 from thalweg.algebra.windows.rows import Rows
-from thalweg.algebra.windows.sliding import Range
-from thalweg.algebra.windows.unbounded import Unbounded
+from thalweg.algebra.windows.sliding import Now, Range
 from thalweg.algebra.windows.value import ValueRange
 
 __all__ = [

@@ -1,10 +1,12 @@
-"""`[UNBOUNDED START AT x]`, `[UNTIL y]`, `[FROM x UNTIL y]`: windows with a fixed edge.
+"""Windows that tuples never leave: landmark windows, and `[RANGE UNBOUNDED]`.
 
-scope(t) = [x, min(t, y)], empty before x. Nothing ever leaves.
+`[UNBOUNDED START AT x]`, `[UNTIL y]`, `[FROM x UNTIL y]`: scope(t) = [x, min(t, y)], empty before x.
 
     FROM 3 UNTIL 5
     t      1  2  3      4      5      6      7
     scope  -  -  [3,3]  [3,4]  [3,5]  [3,5]  [3,5]
+
+`[RANGE UNBOUNDED]`, or no window at all: scope(t) = (beginning, t].
 """
 
 from __future__ import annotations
@@ -54,3 +56,20 @@ class Landmark(LogicalWindow):
 
 def _quoted(clock: Clock, t: Instant) -> str:
     return f"'{clock.show(t)}'" if clock is Clock.TIMESTAMPS else clock.show(t)
+
+
+@dataclass(frozen=True)
+class Unbounded(LogicalWindow):
+    """The stream's current contents (PatroumpasSellis2011, definition 4)."""
+
+    def scope(self, t: Instant) -> Scope:
+        """All instants up to t."""
+        return Scope(BEGINNING, t)
+
+    def lifetimes(self, ts: Ticks) -> tuple[Ticks, Ticks]:
+        """From arrival on, without end."""
+        return ts, np.full_like(ts, FOREVER)
+
+    def cql(self, names: Sequence[str], clock: Clock) -> str:
+        """`[RANGE UNBOUNDED]`."""
+        return "[RANGE UNBOUNDED]"

@@ -1,4 +1,4 @@
-"""`[RANGE w]`, `[RANGE w SLIDE b]`: the last w of time, moving every b. Tumbling when b >= w.
+"""`[RANGE w]`, `[RANGE w SLIDE b]`: the last w of time, moving every b. Tumbling when b >= w. `[NOW]` is one tick.
 
 scope(t) = [e - w + 1, e] where e is the last multiple of b (counted from `origin`) at or before t.
 
@@ -51,3 +51,20 @@ class Range(LogicalWindow):
         slide = f" SLIDE {clock.show_extent(self.slide)}" if self.slide > 1 else ""
         start = f" START AT {clock.show(self.origin)}" if self.origin else ""
         return f"[RANGE {clock.show_extent(self.width)}{slide}{start}]"
+
+
+@dataclass(frozen=True)
+class Now(LogicalWindow):
+    """`[NOW]`: a sliding window of a single tick (PatroumpasSellis2011 §3.2). scope(t) = [t, t]."""
+
+    def scope(self, t: Instant) -> Scope:
+        """This instant alone."""
+        return Scope(t, t)
+
+    def lifetimes(self, ts: Ticks) -> tuple[Ticks, Ticks]:
+        """One tick."""
+        return ts, ts + 1
+
+    def cql(self, names: Sequence[str], clock: Clock) -> str:
+        """`[NOW]`."""
+        return "[NOW]"

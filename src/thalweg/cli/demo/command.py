@@ -1,7 +1,8 @@
-"""The command itself: the queries, their plans, then the answers as they change."""
+"""`thalweg demo`: standing queries, their plans, then the answers as they change; in this process or on Spark."""
 
 from __future__ import annotations
 
+import tempfile
 import time
 from pathlib import Path
 
@@ -10,9 +11,12 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from thalweg.algebra.catalog import Catalog
 from thalweg.cli.demo.frames import Frame, draw, frames
 from thalweg.cli.inputs import Inputs
 from thalweg.cli.output import answers, console, say
+from thalweg.cli.script import checked_queries, read_script
+from thalweg.cli.sources import parse_source
 from thalweg.core.time import Clock, parse_timestamp
 from thalweg.explain import explain_text
 from thalweg.runtime.local import Session
@@ -20,6 +24,8 @@ from thalweg.runtime.local.replay import Replay
 
 FILES = Path(__file__).parent
 SCRIPT, ROWS = FILES / "demo.cql", FILES / "connections.csv"
+SPARK_SCRIPT = FILES / "live.cql"
+SPARK_SOURCE = "connections=generator:connections?rate=2000&speed=2&hosts=200"
 END = parse_timestamp("2026-01-31 07:04:00")
 PACE = 0.4  # seconds between two answers on a terminal
 
@@ -49,9 +55,7 @@ def demo(delay: float | None, spark: bool, seconds: float) -> None:
         import thalweg
 
         _ = thalweg.Engine  # raises with what to install, if pyspark is missing
-        from thalweg.cli.demo.live import live
-
-        live(seconds)
+        _run_on_spark(seconds)
         return
     to = console()
     text = SCRIPT.read_text(encoding="utf-8")
@@ -85,3 +89,23 @@ def _play(to: Console, pictures: list[Frame], delay: float) -> None:
         for picture in pictures:
             live.update(draw(picture), refresh=True)
             time.sleep(delay)
+
+
+def _run_on_spark(seconds: float) -> None:
+    """Print the query, then run it over generated connections for some seconds."""
+    from thalweg.cli.spark.run_command import RunCommand  # imports pyspark, which the other demo does not need
+
+    to, script, catalog = console(), read_script(str(SPARK_SCRIPT)), Catalog()
+    for line in script.text.rstrip().split("\n"):
+        say(to, line, "dim" if line.startswith("--") else "")
+    queries = checked_queries(script, catalog)
+    source = parse_source(SPARK_SOURCE)
+    say(to, "")
+    say(
+        to, f"starting a local Spark, then 4,000 made-up connections a second for {seconds:g} s; Ctrl-C ends it", "bold"
+    )
+    with tempfile.TemporaryDirectory(prefix="thalweg-demo-") as folder:
+        running = RunCommand(catalog, queries, {source.name: source}, Path(folder), None, None, (), 8)
+        running.run(until_done=False, seconds=seconds, verify=False)
+    say(to, "")
+    say(to, f"Next: thalweg run {SPARK_SCRIPT} --source '{SPARK_SOURCE}' --checkpoint demo/", "bold")

@@ -97,10 +97,10 @@ def start(
         raise PlanError(f"the flow in {flowdir} has no query that can run", hint="thalweg flow list FLOWDIR")
     clock = one_clock(session, queries)
     to: Writer = TableWriter(queries, named=True) if format_ == "table" else JsonLinesWriter(queries, named=True)
-    with progress(quiet=show != "changes") as tell:
+    with progress(quiet=show != "changes") as show_progress:
 
         def look(rows: int) -> None:
-            tell(rows)
+            show_progress(rows)
             watch.look_now_and_then()
 
         rows = files.sources(queries, clock, unread=True)

@@ -1,4 +1,4 @@
-"""What `thalweg flow start` does beside running: it adds and drops queries, and reports suspended ones."""
+"""While `thalweg flow start` runs: queries are added and dropped, and suspended ones are reported."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
-ROWS_BEFORE_PROGRESS = 1_000  # fewer rows are read before a person could look
+ROWS_BEFORE_PROGRESS = 1_000  # fewer rows are read too quickly to be worth a line
 
 
 def console(stderr: bool = False) -> Console:
@@ -33,12 +33,12 @@ def progress(quiet: bool) -> Iterator[Callable[[int], None]]:
     status = to.status("")
     free = to.is_terminal and (quiet or not console().is_terminal)
 
-    def tell(rows: int) -> None:
+    def show(rows: int) -> None:
         if free and rows >= ROWS_BEFORE_PROGRESS:
             status.update(f"{rows:,} rows read")
             status.start()
 
     try:
-        yield tell
+        yield show
     finally:
         status.stop()

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import parse_qs
 
 from thalweg.algebra.catalog import Catalog
 from thalweg.cli.output import console
 from thalweg.cli.script import NamedQuery
 from thalweg.cli.spark.jobs import QueryJob, SparkJob, interrupts, run_jobs
 from thalweg.cli.spark.progress import Progress
-from thalweg.cli.spark.sinks import parse_sinks, shows_console
 from thalweg.cli.spark.verdicts import Verdicts
+from thalweg.core.errors import DataError, did_you_mean
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink
+from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink, TableSink, postgres, sqlite
 from thalweg.runtime.spark.tools.declared_sources import declare
 from thalweg.runtime.spark.tools.quiet_spark import quiet_spark
 from thalweg.runtime.spark.tools.source import Source
+
+KINDS = ("console", "none", "parquet", "sqlite", "postgres")
 
 
 class RunCommand:
@@ -77,3 +80,39 @@ class RunCommand:
 
 def _status(job: SparkJob) -> str:
     return "" if job.run is None else Progress(job.name, job.run).line()
+
+
+def parse_sinks(given: Sequence[str], query: str, several: bool) -> list[Sink]:
+    """The given sinks, except for the console; each of `several` queries gets a folder or table of its own."""
+    return [sink for text in given if (sink := _parse_sink(text, query, several)) is not None]
+
+
+def shows_console(given: Sequence[str]) -> bool:
+    """Whether to show the answer on the console: by default, or if it is given."""
+    return not given or "console" in given
+
+
+def _parse_sink(text: str, query: str, several: bool) -> Sink | None:
+    kind, _, where = text.partition(":")
+    match kind:
+        case "console" | "none" if not where:
+            return None
+        case "parquet" if where:
+            return ParquetSink(Path(where) / query if several else where)
+        case "sqlite" | "postgres" if where:
+            address, table = _table(text, where, query)
+            return TableSink(sqlite(address) if kind == "sqlite" else postgres(address), table)
+    raise DataError(
+        f"--sink {text} is not understood",
+        candidates=["console", "none", "parquet:FOLDER", "sqlite:FILE?table=NAME", "postgres:ADDRESS?table=NAME"],
+        hint=did_you_mean(kind, KINDS),
+    )
+
+
+def _table(text: str, where: str, query: str) -> tuple[str, str]:
+    """The address and the table, by default the query's name; other options after `?` stay in the address."""
+    address, _, options = where.partition("?")
+    parts = [part for part in options.split("&") if part]
+    named = parse_qs("&".join(part for part in parts if part.startswith("table=")))
+    rest = [part for part in parts if not part.startswith("table=")]
+    return address + ("?" + "&".join(rest) if rest else ""), named.get("table", [query])[-1]

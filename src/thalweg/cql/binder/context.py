@@ -35,7 +35,7 @@ class Context:
         """The characters a syntax tree covers, as far as its tokens say."""
         if node is None:
             return None
-        # Of a set operation, its keyword says more than both its queries.
+        # An error in a set operation is shown at its keyword, not at both whole queries.
         nodes = [node] if isinstance(node, exp.SetOperation) else node.walk()
         places = [n.meta for n in nodes if "start" in n.meta]
         if not places:
@@ -45,7 +45,7 @@ class Context:
 
     @contextmanager
     def at(self, node: exp.Expr | None) -> Iterator[None]:
-        """Errors raised inside, if they have no place yet, get this node's."""
+        """Give errors that are raised inside, and have no place in the text yet, the place of this node."""
         try:
             yield
         except ThalwegError as error:

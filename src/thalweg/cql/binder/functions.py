@@ -66,14 +66,14 @@ FIELDS: dict[str, str] = {
 
 CALLABLE = sorted(f for f in FUNCTIONS if f.isidentifier() and f not in ("and", "or", "not", "in", "negate"))
 
-# What stands for a point in time, and so for another value at every instant.
+# Functions of the current time, which CQL does not have: their values would change at every instant.
 CLOCKS = ("now", "current_timestamp", "current_date", "current_time", "current_datetime")
 
 BUILT_IN = frozenset([*CALLABLE, *ALIASES, *AGGREGATES, *AGGREGATE_ALIASES, *CLOCKS, "if"])
 
 
 def find_aggregate(catalog: Catalog, name: str) -> str | UserAggregate | None:
-    """What a call by `name` means if it is an aggregate: a built-in one by its proper name, or a user's."""
+    """The aggregate called `name`: the proper name of a built-in one, or a user's; None if there is none."""
     built_in = AGGREGATE_ALIASES.get(name.lower(), name.lower())
     return built_in if built_in in AGGREGATES else catalog.aggregate(name)
 

@@ -23,7 +23,7 @@ def is_aggregate_call(context: Context, node: exp.Expr) -> bool:
 
 
 def has_aggregate(context: Context, node: exp.Expr | None) -> bool:
-    """Whether an aggregate stands anywhere in a node, subqueries aside."""
+    """Whether a node contains an aggregate, not counting its subqueries."""
     if node is None or isinstance(node, exp.Select | exp.Subquery | exp.Window):
         return False
     return is_aggregate_call(context, node) or any(has_aggregate(context, part) for part in node.iter_expressions())

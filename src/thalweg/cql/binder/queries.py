@@ -87,8 +87,8 @@ def _bind_select(context: Context, node: exp.Select) -> Plan:
 def _bind_from_where(
     context: Context, node: exp.Select, outer: NameScope | None = None, outer_width: int = 0
 ) -> tuple[BoundTable, list[Expression]]:
-    """FROM and WHERE. With an `outer` scope, the conditions that look outside are returned apart, over outer columns
-    followed by this query's."""
+    """FROM and WHERE. Conditions that read columns of `outer` are returned separately; their columns are the
+    outer ones, then this query's."""
     elements, scope = nrr_last(bind_elements(context, node, bind_query))
     where = node.args.get("where")
     plain, subqueries = split_conditions(where.this if where else None)

@@ -64,7 +64,7 @@ def bind_source(context: Context, node: exp.Expr, bind_query: BindQuery) -> Boun
 def join_all(elements: Sequence[BoundTable], conditions: Sequence[Expression]) -> tuple[Plan, list[Expression]]:
     """A left-deep join of comma elements; a condition over several goes to the first join that has its columns.
 
-    Columns of `conditions` count through the elements in their order. What remains concerns one element only.
+    Columns of `conditions` are numbered over all elements, in their order. Conditions on one element are returned.
     """
     plan = elements[0].plan
     ends = [len(plan.schema)]
@@ -79,7 +79,7 @@ def join_all(elements: Sequence[BoundTable], conditions: Sequence[Expression]) -
 
 
 def nrr_last(elements: Sequence[BoundTable]) -> tuple[list[BoundTable], NameScope]:
-    """The elements in joining order (an NRR can only be met from its left), and a scope in FROM's order."""
+    """The elements in joining order (an NRR must be the right side of a join), and a scope in FROM's order."""
     ordered = sorted(elements, key=lambda e: is_nrr(e.plan))
     offsets: dict[int, int] = {}
     total = 0
@@ -125,9 +125,9 @@ def _is_comma(join: exp.Join) -> bool:
 def join_bound(
     left: BoundTable, right: BoundTable, kind: JoinKind, condition: Callable[[NameScope], tuple[Expression, NameScope]]
 ) -> BoundTable:
-    """A join of two tables with names; `condition` binds itself in the scope of both.
+    """A join of two tables with names; `condition` is called with the names of both.
 
-    An NRR on the left is moved to the right, where it is met from; names keep their order.
+    An NRR on the left becomes the right side of the join; names keep their order.
     """
     swapped = is_nrr(left.plan) and not is_nrr(right.plan)
     if swapped:
@@ -189,7 +189,7 @@ def _using(context: Context, scope: NameScope, width: int, names: Sequence[exp.E
 
 
 def _spans(condition: Expression, start: int, end: int) -> bool:
-    """Whether the last element read is the one in [start, end), and something before it is read too."""
+    """Whether a condition reads columns in [start, end), and columns before them, but none after them."""
     read = columns_of(condition)
     return bool(read) and min(read) < start <= max(read) < end
 

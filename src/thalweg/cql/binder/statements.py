@@ -28,7 +28,7 @@ class RegisteredQuery:
 
 
 def bind_statement(context: Context, node: exp.Expr) -> RegisteredQuery | None:
-    """Carry a statement out: declarations go into the catalogue, queries are returned."""
+    """Carry out a statement: declarations go into the catalogue, queries are returned."""
     match node:
         case CreateStream():
             entry: Stream | Relation | View = _stream(context, node)

@@ -16,7 +16,7 @@ from thalweg.cql.binder.grouping import has_aggregate
 from thalweg.cql.binder.scope import NameScope, ScopeColumn
 from thalweg.cql.binder.sources import BindQuery, BoundTable
 
-# FROM and WHERE of a subquery that may look outside: the plan, and the conditions that do look outside.
+# FROM and WHERE of a subquery: the plan, and the conditions that read columns of the outer query.
 BindCorrelated = Callable[[Context, exp.Select, NameScope, int], tuple[BoundTable, list[Expression]]]
 
 
@@ -85,7 +85,7 @@ def _right_side(
 
 
 def _is_plain(context: Context, query: exp.Select) -> bool:
-    """Whether a subquery is only SELECT FROM WHERE, so that a condition may look outside."""
+    """Whether a subquery is only SELECT FROM WHERE, so that a condition may read outer columns."""
     if any(query.args.get(clause) for clause in ("group", "having", "distinct", "limit", "order", "with_")):
         return False
     return not any(has_aggregate(context, item) for item in query.expressions)

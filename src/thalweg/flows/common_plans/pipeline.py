@@ -18,7 +18,7 @@ from thalweg.kernel.pipeline.pipeline import kind_name
 from thalweg.kernel.pipeline.strategy import Strategy
 from thalweg.kernel.state.snapshot import Stateful, Tree
 
-_REPEATABLE = 3  # numbers of a usage without the seconds, which differ from run to run
+_USAGE_FIELDS_TO_SAVE = 3  # of a `Usage`: all but the seconds, which differ from run to run
 
 
 class Gained(NamedTuple):
@@ -138,10 +138,12 @@ class SharedPipeline(Stateful, kind="shared-pipeline/1"):
         """The state between two batches, without the blueprints of the queries."""
         nodes = [self._nodes[place] for place in self._in_order()]
         return super().snapshot() | {
-            "queries": [[name, query.cohort, *query.before[:_REPEATABLE]] for name, query in self._queries.items()],
+            "queries": [
+                [name, query.cohort, *query.before[:_USAGE_FIELDS_TO_SAVE]] for name, query in self._queries.items()
+            ],
             "nodes": [kind_name(running.node) for running in nodes],
-            "usage": [list(running.usage[:_REPEATABLE]) for running in nodes],
-            "total": list(self.total[:_REPEATABLE]),
+            "usage": [list(running.usage[:_USAGE_FIELDS_TO_SAVE]) for running in nodes],
+            "total": list(self.total[:_USAGE_FIELDS_TO_SAVE]),
             "operators": [running.node.operator.snapshot() for running in nodes if running.node.operator is not None],
         }
 

@@ -64,7 +64,7 @@ class SharedPlaces:
         return LoweredPlans(OwnAndShared(places, self._common[0]), OwnAndShared(unexpired, self._common[1]), numbered)
 
     def forget(self, place: int) -> None:
-        """The node at this place is gone."""
+        """Forget the plans of a node that was removed."""
         for places in (*self._common, *(own for several in self._own.values() for own in several)):
             places.forget(place)
 

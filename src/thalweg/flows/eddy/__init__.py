@@ -4,5 +4,6 @@ from thalweg.flows.eddy.delivered import Delivered
 from thalweg.flows.eddy.eddy import Eddy
 from thalweg.flows.eddy.query import SpjQuery, Use, spj
 from thalweg.flows.eddy.statistics import EddyStatistics, OperatorStatistics
+from thalweg.flows.eddy.tuning import EddyTuning
 
-__all__ = ["Delivered", "Eddy", "EddyStatistics", "OperatorStatistics", "SpjQuery", "Use", "spj"]
+__all__ = ["Delivered", "Eddy", "EddyStatistics", "EddyTuning", "OperatorStatistics", "SpjQuery", "Use", "spj"]

@@ -18,11 +18,6 @@ _COUNT_IN_32_BITS_UP_TO = 1 << 25  # words whose bits 32-bit numbers can count
 _ONE = np.uint64(1)
 
 
-def words_for(bits: int) -> int:
-    """How many words hold this many bits."""
-    return -(-bits // WORD)
-
-
 def bit_values(bits: Ints) -> Words:
     """For each bit number, a word with only that bit set."""
     return _ONE << (bits % WORD).astype(np.uint64)

@@ -13,7 +13,7 @@ from thalweg.flows.eddy.bits import Words, any_bit, count_bits
 from thalweg.flows.eddy.grouped_filter import GroupedFilter, Sight
 from thalweg.flows.eddy.routing import Work
 
-SAMPLE = 128  # tuples whose pairs are counted
+_TUPLES_TO_SAMPLE = 128  # their pairs are counted
 _APPLY_TO_ALL_FROM = 0.75  # share of tuples that need an operator: then it is applied to all, without a copy
 
 
@@ -70,12 +70,12 @@ class LineageBlock:
 
     def mostly_have(self, bits: Words) -> bool:
         """Whether most tuples of a sample have any of these bits."""
-        some = self.lineage[:SAMPLE]
+        some = self.lineage[:_TUPLES_TO_SAMPLE]
         return int(np.count_nonzero(any_bit(some & bits))) >= _APPLY_TO_ALL_FROM * len(some)
 
     def some(self, rows: Ints | None) -> Words:
         """The lineage of a sample of these tuples, or of all."""
-        return self.lineage[:SAMPLE] if rows is None else self.lineage[rows[:SAMPLE]]
+        return self.lineage[:_TUPLES_TO_SAMPLE] if rows is None else self.lineage[rows[:_TUPLES_TO_SAMPLE]]
 
     def apply(self, grouped: GroupedFilter, rows: Ints | None) -> None:
         """Apply a filter to some tuples, or to all."""

@@ -22,6 +22,7 @@ from thalweg.flows.eddy.routing import MakePolicy, Policy, policy_maker
 from thalweg.flows.eddy.shape import Shape, take_apart
 from thalweg.flows.eddy.source import EddySource, Routing
 from thalweg.flows.eddy.statistics import EddyStatistics
+from thalweg.flows.eddy.tuning import DEFAULT, EddyTuning
 from thalweg.kernel.state.snapshot import Stateful, Tree
 
 CHUNK = 1 << 14  # tuples that are routed together; with 1 each tuple has its own route
@@ -56,9 +57,10 @@ class Eddy(Stateful, kind="eddy/1"):
         *,
         chunk: int = CHUNK,
         clock: Callable[[], float] = time.perf_counter,
+        tuning: EddyTuning = DEFAULT,
     ) -> None:
         """With `skip`, tuples skip filters that none of their queries needs; `seed` feeds the policies' draws."""
-        self._schemas, self._pool = dict(schemas), pool
+        self._schemas, self._pool, self._tuning = dict(schemas), pool, tuning
         self._make, self._seed, self._skip, self._chunk, self._clock = policy_maker(policy), seed, skip, chunk, clock
         self._begin()
 
@@ -66,17 +68,15 @@ class Eddy(Stateful, kind="eddy/1"):
         self._queries: dict[int, _Entry] = {}
         self._groups: dict[Shape, ShapeGroup] = {}
         self._sources = {
-            name: EddySource(name, schema, self._pool, Routing(self._make(self._seed + place), self._skip, self._clock))
-            for place, (name, schema) in enumerate(self._schemas.items())
+            name: self._source(name, schema, place) for place, (name, schema) in enumerate(self._schemas.items())
         }
         self._joining = Joining(self._schemas, self._pool, self._policy_of, self._clock)
 
     def know(self, stream: str, schema: Schema) -> None:
         """Declare a stream."""
         if stream not in self._schemas:
-            ways = Routing(self._make(self._seed + len(self._schemas)), self._skip, self._clock)
+            self._sources[stream] = self._source(stream, schema, len(self._schemas))
             self._schemas[stream] = schema
-            self._sources[stream] = EddySource(stream, schema, self._pool, ways)
             self._joining.know(stream)
 
     def add(self, slot: int, query: SpjQuery) -> None:
@@ -108,6 +108,11 @@ class Eddy(Stateful, kind="eddy/1"):
     def stored(self) -> int:
         """How many tuples SteMs and count windows store."""
         return len(self._joining)
+
+    @property
+    def found_by_pages(self) -> int:
+        """Tuples whose recipients were found by pages, since the eddy was made or restored."""
+        return sum(source.found_by_pages for source in self._sources.values())
 
     def statistics(self) -> EddyStatistics:
         """Statistics of the operators since the start."""
@@ -162,7 +167,7 @@ class Eddy(Stateful, kind="eddy/1"):
 
     def _open(self, shape: Shape) -> ShapeGroup:
         schemas = [self._schemas[stream] for stream in shape.streams]
-        group = self._groups[shape] = ShapeGroup(digest(shape)[:16], shape, schemas, self._pool)
+        group = self._groups[shape] = ShapeGroup(digest(shape)[:16], shape, schemas, self._pool, self._tuning)
         for stream, segment in zip(shape.streams, group.segments, strict=True):
             self._sources[stream].space.open(segment)
         if shape.is_stored:
@@ -203,6 +208,10 @@ class Eddy(Stateful, kind="eddy/1"):
             yield ResultPart(
                 group.outputs(), columns, together(found[group.name]), tuples.start, [(tuples.start, None)]
             )
+
+    def _source(self, stream: str, schema: Schema, place: int) -> EddySource:
+        routing = Routing(self._make(self._seed + place), self._skip, self._clock)
+        return EddySource(stream, schema, self._pool, routing, self._tuning)
 
     def _policy_of(self, group: str) -> Policy:
         return self._make(self._seed ^ int(group, 16))

@@ -68,12 +68,12 @@ class ArrivalCounts:
     def __init__(self, before: Mapping[str, int], seqs: Mapping[str, Ints]) -> None:
         self._before, self._seqs = before, seqs
 
-    def count(self, stream: str, seq: Ints, too: bool) -> Ints:
-        """How many tuples arrived before each sequence number; with `too`, up to and including it."""
+    def count(self, stream: str, seq: Ints, including: bool) -> Ints:
+        """How many tuples arrived before each sequence number; or, if `including`, up to and with it."""
         before = self._before.get(stream, 0)
         if stream not in self._seqs:
             return np.full(len(seq), before)
-        return before + np.searchsorted(self._seqs[stream], seq, side="right" if too else "left")
+        return before + np.searchsorted(self._seqs[stream], seq, side="right" if including else "left")
 
 
 @dataclass(frozen=True)

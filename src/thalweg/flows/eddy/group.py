@@ -22,6 +22,7 @@ from thalweg.flows.eddy.outputs import GroupOutputs, Projection
 from thalweg.flows.eddy.recipients import Recipients, recipients_of
 from thalweg.flows.eddy.shape import Apart, Shape, WindowExtent
 from thalweg.flows.eddy.steps import BitmapSteps
+from thalweg.flows.eddy.tuning import DEFAULT, EddyTuning
 from thalweg.flows.eddy.values import NO_NULL, compared
 from thalweg.kernel.sweep.evaluate import Condition
 
@@ -40,7 +41,9 @@ class ShapeGroup:
     Only then must they be cleared in stored tuples, and indexes be rebuilt.
     """
 
-    def __init__(self, name: str, shape: Shape, schemas: Sequence[Schema], pool: StringPool) -> None:
+    def __init__(
+        self, name: str, shape: Shape, schemas: Sequence[Schema], pool: StringPool, tuning: EddyTuning = DEFAULT
+    ) -> None:
         self.name, self.shape = name, shape
         self.schema = Schema(tuple(field for schema in schemas for field in schema))
         self.offsets = [0, *accumulate(map(len, schemas))]
@@ -53,7 +56,7 @@ class ShapeGroup:
         self.rows: Ints = np.zeros_like(self.widths)
         self._free = list(range(WORD))[::-1]
         self._retired: list[int] = []
-        self._pool = pool
+        self._pool, self._tuning = pool, tuning
         self._known: WeakValueDictionary[tuple[Expression, ...], Projection] = WeakValueDictionary()
         self._within: dict[int, tuple[BitmapSteps | None, BitmapSteps | None]] = {}
         self._counting: dict[int, dict[int, Words]] = {}
@@ -68,7 +71,7 @@ class ShapeGroup:
 
     def recipients_of(self, lineage: Words) -> Recipients:
         """The recipients of results with this lineage."""
-        return recipients_of(lineage, len(self.extents))
+        return recipients_of(lineage, len(self.extents), self._tuning)
 
     def outputs(self) -> GroupOutputs:
         """The outputs of the present queries, unaffected by queries that come and go later."""
@@ -92,7 +95,7 @@ class ShapeGroup:
         return not self._free
 
     def make_room(self) -> Words | None:
-        """Free the bits of dropped queries and return them; or else add words and return nothing."""
+        """Make bits free: those of dropped queries, which are returned, if there are many; else those of new words."""
         if 4 * len(self._retired) >= self.words * WORD:
             used = bitmap(np.array(self._retired), self.words)
             self._free, self._retired = self._retired[::-1], []
@@ -170,7 +173,9 @@ class ShapeGroup:
             times = [NO_NULL if e.width >= FOREVER else compared("<", e.width).true for e in extents]
             counts = [compared("<", e.rows).true if e.rows else NO_NULL for e in extents]
             in_time, in_rows = (
-                None if all(s == NO_NULL for s in sets) else BitmapSteps(bits, sets, self.words, np.int64, False)
+                None
+                if all(s == NO_NULL for s in sets)
+                else BitmapSteps(bits, sets, self.words, np.int64, False, self._tuning)
                 for sets in (times, counts)
             )
             self._within[use] = in_time, in_rows

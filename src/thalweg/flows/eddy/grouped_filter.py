@@ -13,12 +13,11 @@ from thalweg.core.strings import StringPool
 from thalweg.flows.eddy.bits import Words
 from thalweg.flows.eddy.members import Member, MemberSet, Space, numbers
 from thalweg.flows.eddy.steps import BitmapSteps
+from thalweg.flows.eddy.tuning import DEFAULT, EddyTuning
 from thalweg.flows.eddy.values import ValueSet
 from thalweg.kernel.sweep.evaluate import Evaluator
 
 ALL = 0  # the layer of predicates that must all hold; layer n is the n-th clause of a query over several attributes
-
-_FEW = 64
 
 Sight = list[tuple[int, BitmapSteps, Ints]]  # by layer, an index and the pieces that values fall into
 _Conditions = dict[Member, dict[int, ValueSet]]
@@ -27,21 +26,30 @@ _Conditions = dict[Member, dict[int, ValueSet]]
 class GroupedFilter:
     """The attribute is evaluated once for all queries; its value leads to the bitmap of the queries that it satisfies.
 
-    New predicates go into a small index; once there are many, the large index is rebuilt with them.
+    New predicates go into a second, recent index; once there are many, the main index is rebuilt with them.
     """
 
-    def __init__(self, name: str, attribute: Expression, schema: Schema, pool: StringPool, space: Space) -> None:
+    def __init__(
+        self,
+        name: str,
+        attribute: Expression,
+        schema: Schema,
+        pool: StringPool,
+        space: Space,
+        tuning: EddyTuning = DEFAULT,
+    ) -> None:
         self.name = name
         self.attribute = attribute
         self.needs = MemberSet(space)  # members with a predicate here
         self._space = space
+        self._tuning = tuning
         self._evaluate = Evaluator([attribute], schema, pool)
         self._reads = columns_of(attribute)
         self._dtype = lane_dtype(attribute.type)
         self._old: _Conditions = {}
         self._new: _Conditions = {}
-        self._large: dict[int, BitmapSteps] = {}
-        self._small: dict[int, BitmapSteps] | None = {}  # None if it must be rebuilt
+        self._main_index: dict[int, BitmapSteps] = {}
+        self._recent_index: dict[int, BitmapSteps] | None = {}  # None if it must be rebuilt
         self._version = -1
 
     def add(self, member: Member, layer: int, values: ValueSet) -> None:
@@ -49,7 +57,7 @@ class GroupedFilter:
         layers = self._new.setdefault(member, {})
         layers[layer] = layers[layer].meet(values) if layer in layers else values
         self.needs.add(member)
-        self._small = None
+        self._recent_index = None
 
     def drop(self, member: Member) -> None:
         """Remove all predicates of a member. The index may keep its bit until it is rebuilt; tuples lack it."""
@@ -61,24 +69,24 @@ class GroupedFilter:
     def layers(self) -> frozenset[int]:
         """The layers of clauses that this filter is part of."""
         self._build()
-        return frozenset((*self._large, *(self._small or ()))) - {ALL}
+        return frozenset((*self._main_index, *(self._recent_index or ()))) - {ALL}
 
     @property
     def nbytes(self) -> int:
         """The memory of the index."""
-        return sum(s.nbytes for steps in (self._large, self._small or {}) for s in steps.values())
+        return sum(s.nbytes for steps in (self._main_index, self._recent_index or {}) for s in steps.values())
 
     def whole(self) -> BitmapSteps | None:
         """All predicates as one index; None if some belong to clauses."""
         self._build(bool(self._new))
-        return self._large[ALL] if self._large.keys() == {ALL} else None
+        return self._main_index[ALL] if self._main_index.keys() == {ALL} else None
 
     def look_at(self, columns: Sequence[Lane], rows: Ints | slice, count: int) -> Sight:
         """Evaluate the attribute in some rows, and look the values up in the index."""
         self._build()
         taken = [lane[rows] if i in self._reads else lane for i, lane in enumerate(columns)]
         lane = self._evaluate(taken, count)[0]
-        indexes = (self._large, self._small or {})
+        indexes = (self._main_index, self._recent_index or {})
         return [(layer, step, step.pieces(lane)) for steps in indexes for layer, step in steps.items()]
 
     @staticmethod
@@ -93,13 +101,17 @@ class GroupedFilter:
         return lineage
 
     def _build(self, anew: bool = False) -> None:
-        if anew or self._version != self._space.version or len(self._new) > max(_FEW, len(self._old) // 8):
+        if (
+            anew
+            or self._version != self._space.version
+            or len(self._new) > max(self._tuning.rebuild_index_after, len(self._old) // 8)
+        ):
             self._old |= self._new
             self._new = {}
-            self._large, self._small = self._steps(self._old), {}
+            self._main_index, self._recent_index = self._steps(self._old), {}
             self._version = self._space.version
-        elif self._small is None:
-            self._small = self._steps(self._new)
+        elif self._recent_index is None:
+            self._recent_index = self._steps(self._new)
 
     def _steps(self, conditions: _Conditions) -> dict[int, BitmapSteps]:
         by_layer: dict[int, tuple[list[Member], list[ValueSet]]] = {}
@@ -110,6 +122,6 @@ class GroupedFilter:
                 sets.append(values)
         width, dtype = self._space.width, np.dtype(self._dtype).type
         return {
-            layer: BitmapSteps(numbers(members), sets, width, dtype, layer == ALL)
+            layer: BitmapSteps(numbers(members), sets, width, dtype, layer == ALL, self._tuning)
             for layer, (members, sets) in by_layer.items()
         }

@@ -75,13 +75,13 @@ class MemberSet:
     def add(self, member: Member) -> None:
         """Add a member."""
         self._members[member] = None
-        self._turn(member, True)
+        self._set(member, True)
 
     def discard(self, member: Member) -> None:
         """Remove a member, if it is one."""
         if member in self._members:
             del self._members[member]
-            self._turn(member, False)
+            self._set(member, False)
 
     def row(self) -> Words:
         """The bitmap; read-only."""
@@ -94,7 +94,7 @@ class MemberSet:
         """The bit numbers of all members, ascending."""
         return hits(self.row()[None])[1]
 
-    def _turn(self, member: Member, on: bool) -> None:
+    def _set(self, member: Member, on: bool) -> None:
         if self._version != self._space.version:
             return
         number = member[0].offset * WORD + member[1]

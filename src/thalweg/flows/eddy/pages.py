@@ -16,9 +16,7 @@ from thalweg.core.lanes import Ints
 from thalweg.flows.eddy.bits import WORD, Words, hits
 from thalweg.flows.eddy.recipients import Listed
 from thalweg.flows.eddy.steps import BitmapSteps
-
-PAGE = 1024  # queries
-_WORDS = PAGE // WORD
+from thalweg.flows.eddy.tuning import DEFAULT, EddyTuning
 
 
 @dataclass(frozen=True)
@@ -33,18 +31,19 @@ class _Entry:
 class Pages:
     """An index over several attributes, all of which must hold. It is rebuilt when queries change."""
 
-    def __init__(self, bits: Ints, filters: Sequence[BitmapSteps]) -> None:
+    def __init__(self, bits: Ints, filters: Sequence[BitmapSteps], tuning: EddyTuning = DEFAULT) -> None:
+        self._size = page = tuning.queries_per_page
         looks: npt.NDArray[np.bool_] = np.zeros((len(filters), int(bits.max(initial=0)) + 1), dtype=np.bool_)
         for place, steps in enumerate(filters):
             looks[place, steps.bits[steps.bits < looks.shape[1]]] = True
         looks = looks[:, bits]
         order = np.lexsort(looks) if len(filters) else np.arange(len(bits))
-        self._bits: Ints = np.full(-(-len(bits) // PAGE) * PAGE, -1)
+        self._bits: Ints = np.full(-(-len(bits) // page) * page, -1)
         self._bits[: len(bits)] = bits[order]
         looked = np.zeros((len(filters), len(self._bits)), dtype=np.bool_)
         looked[:, : len(bits)] = looks[:, order]
-        needed: npt.NDArray[np.bool_] = np.logical_or.reduce(looked.reshape(len(filters), -1, PAGE), axis=2)
-        self._pages: list[list[_Entry]] = [[] for _ in range(len(self._bits) // PAGE)]
+        needed: npt.NDArray[np.bool_] = np.logical_or.reduce(looked.reshape(len(filters), -1, page), axis=2)
+        self._pages: list[list[_Entry]] = [[] for _ in range(len(self._bits) // page)]
         for place, steps in enumerate(filters):
             self._enter(place, steps, np.flatnonzero(needed[place]))
 
@@ -56,9 +55,9 @@ class Pages:
     def look_up(self, pieces: Sequence[Ints], count: int) -> Listed:
         """The bits that remain for each tuple, given the pieces of its values by filter."""
         results, bits = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
-        lineage, found = (np.empty((count, _WORDS), dtype=np.uint64) for _ in range(2))
+        lineage, found = (np.empty((count, self._size // WORD), dtype=np.uint64) for _ in range(2))
         for number, entries in enumerate(self._pages):
-            mine = self._bits[number * PAGE : (number + 1) * PAGE]
+            mine = self._bits[number * self._size : (number + 1) * self._size]
             lineage[:] = _packed(mine >= 0)
             for entry in entries:  # all rows are valid; mode="raise" would make one more copy
                 np.take(entry.table, entry.rows.take(pieces[entry.filter]), axis=0, out=found, mode="clip")
@@ -73,19 +72,19 @@ class Pages:
         where = np.full(len(steps.first) * WORD, -1)
         known = self._bits >= 0
         where[self._bits[known]] = np.flatnonzero(known)
-        turns, bits = steps.turns
+        flips, bits = steps.flips
         mine = where[bits]
-        order = np.argsort(mine // PAGE, kind="stable")
-        turns, mine = turns[order], mine[order]
-        bounds = np.searchsorted(mine // PAGE, np.append(pages, pages + 1)).reshape(2, -1).T
+        order = np.argsort(mine // self._size, kind="stable")
+        flips, mine = flips[order], mine[order]
+        bounds = np.searchsorted(mine // self._size, np.append(pages, pages + 1)).reshape(2, -1).T
         first, null = (self._of_all(row) for row in (steps.first, steps.null))
         for page, (begin, end) in zip(pages.tolist(), bounds.tolist(), strict=True):
-            cuts, row = np.unique(turns[begin:end], return_inverse=True)
-            table = np.zeros((len(cuts) + 2, _WORDS), dtype=np.uint64)
+            cuts, row = np.unique(flips[begin:end], return_inverse=True)
+            table = np.zeros((len(cuts) + 2, self._size // WORD), dtype=np.uint64)
             table[0] = first[page]
-            turned = mine[begin:end] % PAGE
-            values = np.uint64(1) << (turned % WORD).astype(np.uint64)
-            np.bitwise_xor.at(table, (row + 1, turned // WORD), values)
+            flipped = mine[begin:end] % self._size
+            values = np.uint64(1) << (flipped % WORD).astype(np.uint64)
+            np.bitwise_xor.at(table, (row + 1, flipped // WORD), values)
             np.bitwise_xor.accumulate(table, axis=0, out=table)
             table[-1] = null[page]
             rows = np.searchsorted(cuts, np.arange(steps.last + 1), side="right")
@@ -95,7 +94,7 @@ class Pages:
     def _of_all(self, row: Words) -> Words:
         """A bitmap over all bits, page by page."""
         has = np.unpackbits(np.ascontiguousarray(row, dtype="<u8").view(np.uint8), bitorder="little").view(np.bool_)
-        return _packed(np.where(self._bits >= 0, has[self._bits], False)).reshape(-1, _WORDS)
+        return _packed(np.where(self._bits >= 0, has[self._bits], False)).reshape(-1, self._size // WORD)
 
 
 def _packed(has: npt.NDArray[np.bool_]) -> Words:

@@ -10,9 +10,9 @@ import numpy as np
 
 from thalweg.core.lanes import Ints
 from thalweg.flows.eddy.bits import Words, count_bits, hits
+from thalweg.flows.eddy.tuning import DEFAULT, EddyTuning
 
-_LIST_FROM = 16  # queries for each recipient of a result; from then on a list is shorter and faster
-_SAMPLE = 64  # results whose recipients are counted
+_RESULTS_TO_SAMPLE = 64  # their recipients are counted
 _OCTET = 8
 
 
@@ -90,10 +90,10 @@ class Listed:
 Recipients = Marked | Listed
 
 
-def recipients_of(lineage: Words, queries: int) -> Recipients:
+def recipients_of(lineage: Words, queries: int, tuning: EddyTuning = DEFAULT) -> Recipients:
     """The shorter form, given the number of queries."""
-    some, marked = lineage[:: max(1, len(lineage) // _SAMPLE)], Marked(lineage)
-    return marked if count_bits(some) * _LIST_FROM >= len(some) * queries else marked.listed()
+    some, marked = lineage[:: max(1, len(lineage) // _RESULTS_TO_SAMPLE)], Marked(lineage)
+    return marked if count_bits(some) * tuning.list_from_queries >= len(some) * queries else marked.listed()
 
 
 def together(parts: Sequence[tuple[Recipients, int]]) -> Recipients:

@@ -13,7 +13,7 @@ from thalweg.core.lanes import Ints, Lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.flows.eddy.bits import Words, count_bits
-from thalweg.flows.eddy.block import SAMPLE, LineageBlock, Stop, TupleChunk
+from thalweg.flows.eddy.block import LineageBlock, Stop, TupleChunk
 from thalweg.flows.eddy.grouped_filter import ALL, GroupedFilter
 from thalweg.flows.eddy.members import Member, MemberSet, Space
 from thalweg.flows.eddy.pages import Pages
@@ -21,11 +21,8 @@ from thalweg.flows.eddy.predicates import disjuncts
 from thalweg.flows.eddy.recipients import Listed
 from thalweg.flows.eddy.routing import Policy
 from thalweg.flows.eddy.statistics import RoutingCounts
+from thalweg.flows.eddy.tuning import DEFAULT, EddyTuning
 from thalweg.kernel.state.snapshot import Stateful
-
-_WORDS_PER_BLOCK = 1 << 16  # of lineage: a block should stay in the cache
-_PAGES_FROM_WORDS = 64  # of lineage; from then on pages are faster ...
-_PAGES_UP_TO_BITS = 1  # ... if tuples keep at most this many bits per word
 
 
 @dataclass(frozen=True)
@@ -45,17 +42,20 @@ class EddySource(Stateful, kind="eddy-source/1"):
 
     KEPT = ("policy", "counts")
 
-    def __init__(self, stream: str, schema: Schema, pool: StringPool, ways: Routing) -> None:
+    def __init__(
+        self, stream: str, schema: Schema, pool: StringPool, routing: Routing, tuning: EddyTuning = DEFAULT
+    ) -> None:
         self.stream, self.schema = stream, schema
         self.space = Space()
         self.members = MemberSet(self.space)
-        self.policy, self.counts = ways.policy, RoutingCounts()
-        self._skip, self._clock = ways.skip, ways.clock
-        self._pool = pool
+        self.policy, self.counts = routing.policy, RoutingCounts()
+        self._skip, self._clock = routing.skip, routing.clock
+        self._pool, self._tuning = pool, tuning
         self.filters: dict[Expression, GroupedFilter] = {}
         self._clauses: dict[int, MemberSet] = {}  # by layer, the members with such a clause
         self._of: dict[Member, list[GroupedFilter]] = {}
         self._pages: Pages | None = None
+        self.found_by_pages = 0  # tuples
         self._calm = 0  # tuples since the last query was added or dropped
 
     def add(self, member: Member, clauses: Sequence[Expression]) -> None:
@@ -93,11 +93,11 @@ class EddySource(Stateful, kind="eddy-source/1"):
         self.policy.begin(count)
         self.counts.begin(count, len(self.filters))
         having = {layer: members.row() for layer, members in self._clauses.items() if len(members)}
-        size = max(1, _WORDS_PER_BLOCK // max(1, self.space.width))
+        size = max(1, self._tuning.block_words // max(1, self.space.width))
         route: list[Stop] = []
         chunk, done = TupleChunk(columns, count), 0
         while done < count:
-            rows = slice(done, min(count, done + (size if pages is None else SAMPLE)))
+            rows = slice(done, min(count, done + (size if pages is None else self._tuning.tuples_before_pages)))
             block, done = LineageBlock(chunk, rows, self.members.row(), having), rows.stop
             self._walk(block, route)
             yield block.lineage, len(block)
@@ -109,11 +109,11 @@ class EddySource(Stateful, kind="eddy-source/1"):
     def _settled(self, count: int) -> Pages | None:
         """The pages, if many queries only select and have not changed for long enough to pay for building them."""
         calm, self._calm = self._calm, self._calm + count
-        if self._pages is None and self.space.width >= _PAGES_FROM_WORDS and calm >= len(self.members):
+        if self._pages is None and self.space.width >= self._tuning.pages_from_words and calm >= len(self.members):
             whole = [grouped.whole() for grouped in self.filters.values()]
             known = [steps for steps in whole if steps is not None]
             if len(known) == len(whole):
-                self._pages = Pages(self.members.numbers(), known)
+                self._pages = Pages(self.members.numbers(), known, self._tuning)
         return self._pages
 
     def _may_be_listed(self, block: LineageBlock, route: Sequence[Stop]) -> bool:
@@ -121,16 +121,17 @@ class EddySource(Stateful, kind="eddy-source/1"):
         if not self._skip or len(route) < len(self.filters) or any(stop.by_most is False for stop in route):
             return False
         some = block.some(None)
-        return count_bits(some) <= _PAGES_UP_TO_BITS * self.space.width * len(some)
+        return count_bits(some) <= self._tuning.pages_up_to_bits * self.space.width * len(some)
 
     def _list(self, pages: Pages, chunk: TupleChunk, rows: slice, route: Sequence[Stop]) -> Listed:
         """The recipients of tuples, by the pages; the filters' work is estimated from the first block."""
         began, count = self._clock(), rows.stop - rows.start
         pieces = [chunk.all(grouped)[0][2][rows] for grouped in self.filters.values()]
         found = pages.look_up(pieces, count)
+        self.found_by_pages += count
         seconds = (self._clock() - began) / max(1, len(route))
         for stop in route:
-            self._tell(stop, count, seconds)
+            self._report(stop, count, seconds)
         return found
 
     def _walk(self, block: LineageBlock, route: list[Stop]) -> None:
@@ -171,9 +172,9 @@ class EddySource(Stateful, kind="eddy-source/1"):
         block.apply(grouped, rows)
         if stop.rates is None:
             stop.learn(before, block.some(rows), grouped.needs.row(), [other.needs.row() for other in to_come])
-        self._tell(stop, len(block) if rows is None else len(rows), self._clock() - began)
+        self._report(stop, len(block) if rows is None else len(rows), self._clock() - began)
 
-    def _tell(self, stop: Stop, count: int, seconds: float) -> None:
+    def _report(self, stop: Stop, count: int, seconds: float) -> None:
         work = stop.work(count, seconds)
         self.policy.learn(work)
         self.counts.add(work)
@@ -185,5 +186,5 @@ class EddySource(Stateful, kind="eddy-source/1"):
             taken = {grouped.name for grouped in self.filters.values()}
             if name in taken:
                 name += f" ({len(self.filters)})"
-            self.filters[attribute] = GroupedFilter(name, attribute, self.schema, self._pool, self.space)
+            self.filters[attribute] = GroupedFilter(name, attribute, self.schema, self._pool, self.space, self._tuning)
         return self.filters[attribute]

@@ -23,7 +23,7 @@ from thalweg.kernel.sweep.join_keys import NO_PARTNER
 from thalweg.kernel.sweep.pairs import pairs
 
 _LOW = (1 << 32) - 1
-_SORT_IN_AFTER = 256  # waiting batches
+_SORT_IN_AFTER_BATCHES = 256
 
 
 class Coders(Stateful, kind="stem-codes/1"):
@@ -70,7 +70,7 @@ class Stem(Stateful, kind="stem/1"):
     def build(self, codes: Ints, positions: Ints, first: int) -> None:
         """Add tuples; they are sorted in at the next probe, if they are still stored then."""
         self._waiting.append((codes, positions))
-        if len(self._waiting) > _SORT_IN_AFTER:
+        if len(self._waiting) > _SORT_IN_AFTER_BATCHES:
             self.settle(first)
 
     def probe(self, codes: Ints, first: int) -> Iterator[tuple[Ints, Ints]]:

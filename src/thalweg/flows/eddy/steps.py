@@ -19,12 +19,11 @@ import numpy as np
 
 from thalweg.core.lanes import Ints, Lane, is_null
 from thalweg.flows.eddy.bits import WORD, Words, bit_values, bitmap
+from thalweg.flows.eddy.tuning import DEFAULT, EddyTuning
 from thalweg.flows.eddy.values import ValueSet
 from thalweg.kernel.sweep.segments import slices_to_rows
 
-_LARGEST_TABLE = 1 << 21  # words
-_DIRECT_LOOKUP_UP_TO = 1 << 16  # difference of the greatest and the least constant
-_WORST = 2**63 - 1
+_GREATEST_INTEGER = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class _Cuts:
         owners = np.repeat(bits, counts - lowest)
         values, sides = flat[::2].astype(dtype), flat[1::2].astype(np.int64)
         if dtype is np.int64:  # after an integer is before the next one
-            after = (sides > 0) & (values < _WORST)
+            after = (sides > 0) & (values < _GREATEST_INTEGER)
             values[after] += 1
             sides[after] = 0
         return _Cuts(values, sides, owners), bits[lowest]
@@ -55,8 +54,15 @@ class BitmapSteps:
     """For each value, the bits of the sets that hold it; bits without a set are as in `otherwise`."""
 
     def __init__(
-        self, bits: Ints, sets: Sequence[ValueSet], words: int, dtype: type[np.generic], otherwise: bool
+        self,
+        bits: Ints,
+        sets: Sequence[ValueSet],
+        words: int,
+        dtype: type[np.generic],
+        otherwise: bool,
+        tuning: EddyTuning = DEFAULT,
     ) -> None:
+        self._tuning = tuning
         cuts, lowest = _Cuts.of(bits, sets, dtype)
         self._constants: Lane = np.unique(cuts.values)
         self._sided = bool(cuts.sides.any())  # else a constant belongs to the piece that starts with it
@@ -105,9 +111,9 @@ class BitmapSteps:
             pieces, rows = 2 * len(self._constants) + 1, 2 * place + 1 + cuts.sides
         order = np.argsort(rows, kind="stable")
         rows, bits = rows[order], cuts.bits[order]
-        self.turns = rows, bits  # pieces, and the bit that changes at each
+        self.flips = rows, bits  # pieces, and the bit that changes at each
         self._words, self._bits = bits // WORD, bit_values(bits)
-        self._every = max(1, -(-pieces * words // _LARGEST_TABLE))
+        self._every = max(1, -(-pieces * words // self._tuning.largest_table))
         checkpoints = -(-pieces // self._every)
         self.last = checkpoints * self._every
         self._changes = np.searchsorted(
@@ -143,8 +149,10 @@ class BitmapSteps:
     def _spread(self) -> Ints | None:
         """A table from value to piece, where integer constants are close together."""
         known = self._constants
-        if known.dtype != np.int64 or not len(known) or int(known[-1]) - int(known[0]) > _DIRECT_LOOKUP_UP_TO:
+        if known.dtype != np.int64 or not len(known):
             return None
-        if int(known[-1]) >= _WORST - 1 or int(known[0]) <= -_WORST:
+        if int(known[-1]) - int(known[0]) > self._tuning.direct_lookup_up_to:
+            return None
+        if int(known[-1]) >= _GREATEST_INTEGER - 1 or int(known[0]) <= -_GREATEST_INTEGER:
             return None
         return self._search(np.arange(int(known[0]) - 1, int(known[-1]) + 2))

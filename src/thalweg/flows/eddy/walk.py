@@ -20,7 +20,7 @@ from thalweg.flows.eddy.stem import Stem
 from thalweg.flows.eddy.stored import StoredTuples
 from thalweg.kernel.sweep.pairs import pairs
 
-_WORDS_AT_ONCE = 1 << 19  # of lineage
+_LINEAGE_WORDS_AT_ONCE = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -83,21 +83,21 @@ class Walk:
     def _choose(self, partial: IntermediateTuples, todo: Sequence[int]) -> tuple[str, int, list[Link]]:
         """The next use: one that shares an attribute with a joined use, if there is one."""
         shape = self.group.shape
-        ways: dict[str, tuple[int, list[Link]]] = {}
+        routes: dict[str, tuple[int, list[Link]]] = {}
         for use in todo:
             links = self.group.links(use, frozenset(partial.met))
             if links:
-                ways.setdefault(self.stems[links[0].stem].name, (use, links))
-        if not ways:
-            ways[f"{shape.streams[todo[0]]} as a whole"] = (todo[0], [])
-        name = self.policy.choose(list(ways))
-        return (name, *ways[name])
+                routes.setdefault(self.stems[links[0].stem].name, (use, links))
+        if not routes:
+            routes[f"{shape.streams[todo[0]]} as a whole"] = (todo[0], [])
+        name = self.policy.choose(list(routes))
+        return (name, *routes[name])
 
     def _extend(
         self, events: JoinEvents, partial: IntermediateTuples, use: int, links: Sequence[Link]
     ) -> Iterator[IntermediateTuples]:
         """Join intermediate tuples with their partners of one more use."""
-        step = max(256, _WORDS_AT_ONCE // self.group.words)
+        step = max(256, _LINEAGE_WORDS_AT_ONCE // self.group.words)
         for i, positions in self._candidates(partial, use, links):
             for begin in range(0, len(i), step):
                 piece = slice(begin, begin + step)
@@ -124,7 +124,7 @@ class Walk:
     def _met(
         self, events: JoinEvents, partial: IntermediateTuples, use: int, i: Ints, positions: Ints
     ) -> IntermediateTuples:
-        """Pairs in order of sequence numbers, with the bits of both whose windows hold the partner."""
+        """The pairs whose partner arrived earlier, with the bits that both have and whose windows hold the partner."""
         stored, came = self._stored(use), events.sign > 0
         if len(stored) and stored.seq[-1] >= events.first:  # else all stored tuples arrived before
             seq, theirs = events.seq[partial.event[i]], stored.seq[positions - stored.first]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from thalweg.core.lanes import Flags, Ints
-from thalweg.kernel.state.code_index import CodeIndex
+from thalweg.kernel.state.indexes import CodeIndex
 from thalweg.kernel.state.snapshot import Stateful, Tree
 from thalweg.kernel.sweep.segments import run_starts
 

@@ -10,10 +10,9 @@ import numpy as np
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.core.time import BEGINNING
-from thalweg.kernel.multi_join.candidates import Candidates
 from thalweg.kernel.multi_join.partial import InputRows, PartialResults, ScatteredRows
 from thalweg.kernel.multi_join.step_predicate import StepPredicate
-from thalweg.kernel.multi_join.view import InputView
+from thalweg.kernel.multi_join.view import Candidates, InputView
 from thalweg.kernel.state.run import TupleRun
 from thalweg.kernel.sweep.pairs import pairs
 from thalweg.kernel.tuning import Tuning

@@ -16,9 +16,9 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import Instant
 from thalweg.kernel.operator import Key, Operator
 from thalweg.kernel.state.buffers import Buffer
+from thalweg.kernel.state.indexes import TimeIndex
 from thalweg.kernel.state.keyed import Keyed
 from thalweg.kernel.state.run import TupleRun
-from thalweg.kernel.state.time_index import TimeIndex
 from thalweg.kernel.sweep.join_keys import NO_PARTNER, JoinKeys, rest_of
 from thalweg.kernel.sweep.matches import Matches, assemble
 from thalweg.kernel.sweep.pairs import pairs

@@ -120,7 +120,7 @@ class Negation(Operator, kind="negation/1"):
         leaving: LeftEvents,
         now: Instant,
     ) -> list[LeftIntervals]:
-        """Sweep the unordered values by one algorithm, all others by the other."""
+        """Sweep values with tuples out of order by `negation_any_order`, all others by `negation_in_order`."""
         flags = self._unordered.values
         in_order = sweep_in_order(
             self._left,

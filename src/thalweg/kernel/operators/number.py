@@ -7,22 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from thalweg.core.batch import Batch
-from thalweg.core.schema import Field, Schema
 from thalweg.core.time import Instant
-from thalweg.core.types import DataType
 from thalweg.kernel.operator import Key, Operator
-
-
-def numbered(schema: Schema) -> Schema:
-    """The schema with the number as its last column."""
-    return Schema((*schema.fields, Field("number", DataType.BIGINT)))
 
 
 class Number(Operator, kind="arrival-numbers/1"):
     """Each tuple with its admission order 0, 1, 2 ... as its last column.
 
     A window above keeps the number with the tuple, so that a negative tuple says which tuple leaves. The input must be
-    a base stream, which never takes a tuple back.
+    a base stream, which has no negative tuples.
     Update pattern: the input's. State: the next number. Paper: PatroumpasSellis2011 §3.3.
     """
 

@@ -12,7 +12,7 @@ from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.kernel.operator import Key, Operator
-from thalweg.kernel.operators.relation_to_stream import emission
+from thalweg.kernel.sweep.events import stream_tuples
 from thalweg.kernel.sweep.ordering import net
 from thalweg.kernel.sweep.segments import slices_to_rows
 
@@ -24,7 +24,7 @@ _Rows = tuple[Lane, ...]
 class RStream(Operator, kind="rstream/1"):
     """RSTREAM(R): at every instant t at which the bag of (row, ts) changes, all of R(t), as endless tuples.
 
-    A later batch may bring more changes of the current instant; then negative tuples at that instant take back what
+    A later batch may bring more changes of the current instant; then negative tuples at that instant delete what
     should not have been emitted. The input must be dated.
 
     Update pattern: MON. State: the alive tuples, and the net changes at the current instant. Paper:
@@ -56,7 +56,7 @@ class RStream(Operator, kind="rstream/1"):
         rows = join_runs([old, new])
         instants = self._instants(rows, len(old[_START]), now)
         emits = bool((instants == self._clock).any())
-        # At the previous instant, old tuples have been emitted already, or are emitted now, or are taken back now.
+        # At the previous instant, old tuples have been emitted already, or are emitted now, or are deleted now.
         first = self._clock if emits and not emitted else self._clock + 1
         start = np.concatenate([np.full(len(old[_START]), first), new[_START]])
         parts = [_occurrences(start, rows, instants)]
@@ -86,7 +86,7 @@ class RStream(Operator, kind="rstream/1"):
         if bool((weight < 0).any()):
             left, weight = net([time, *columns], weight)
             columns, time = [column[left] for column in columns], time[left]
-        return emission(columns, time, weight.astype(np.int8), dated=True)
+        return stream_tuples(columns, time, weight.astype(np.int8), dated=True)
 
 
 def _rows(batch: Batch) -> _Rows:

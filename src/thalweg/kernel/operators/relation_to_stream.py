@@ -7,13 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from thalweg.core.batch import Batch, Dates
+from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints, Lane
 from thalweg.core.runs import join_runs
 from thalweg.core.schema import Schema
-from thalweg.core.time import BEGINNING, FOREVER, Instant
+from thalweg.core.time import BEGINNING, Instant
 from thalweg.kernel.operator import Key, Operator, columns_key
-from thalweg.kernel.sweep.events import TupleEvents
+from thalweg.kernel.sweep.events import TupleEvents, stream_tuples
 from thalweg.kernel.sweep.ordering import together
 from thalweg.kernel.sweep.segments import run_sums
 
@@ -21,7 +21,7 @@ from thalweg.kernel.sweep.segments import run_sums
 class _Differences(Operator):
     """The net change of each row at each instant, if it has the operator's sign.
 
-    A later batch may bring more changes of the current instant; then negative tuples at that instant take back what
+    A later batch may bring more changes of the current instant; then negative tuples at that instant delete what
     should not have been emitted.
 
     State: the rows whose known ends are not due, and the net changes at the current instant.
@@ -73,7 +73,7 @@ class _Differences(Operator):
         copies = np.maximum(self._sign * net, 0) - np.maximum(self._sign * before, 0)
         rows = np.repeat(first, np.abs(copies))
         signs = np.repeat(np.sign(copies), np.abs(copies)).astype(np.int8)
-        return emission([column[rows] for column in columns], time[rows], signs, self._dated)
+        return stream_tuples([column[rows] for column in columns], time[rows], signs, self._dated)
 
 
 class IStream(_Differences, kind="istream/1"):
@@ -92,9 +92,3 @@ class DStream(_Differences, kind="dstream/1"):
     """
 
     _sign = -1
-
-
-def emission(columns: Sequence[Lane], time: Ints, sign: Lane, dated: bool) -> Batch:
-    """Stream tuples: endless tuples whose ts is `time`."""
-    forever = np.full(len(time), FOREVER)
-    return Batch(tuple(columns), time, forever, sign, Dates(time, forever) if dated else None)

@@ -90,7 +90,7 @@ def _check(plan: MultiJoin, settings: Settings, strategy: Strategy) -> None:
     if settings.reevaluate and returning is not None:
         raise PlanError(
             f"a join that is evaluated at intervals (reevaluate={settings.reevaluate}) joins windows, streams and "
-            f"tables, but {returning.label} below it may take a tuple back for a while",
+            f"tables, but {returning.label} below it may delete a tuple and emit it again later",
             hint="evaluate it at once: reevaluate=0",
         )
 

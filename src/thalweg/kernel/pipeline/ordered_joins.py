@@ -8,11 +8,12 @@ from thalweg.algebra.expressions import column
 from thalweg.algebra.plan import Join, Named, Plan, Project, Select, Windowed
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.kernel.operators.number import Number, numbered
+from thalweg.kernel.operators.number import Number
 from thalweg.kernel.operators.ordered_join import OrderedJoin
 from thalweg.kernel.operators.select import Select as Selection
 from thalweg.kernel.pipeline.buffers import join_buffers
 from thalweg.kernel.pipeline.builder import PipelineBuilder, PlaceByPlan
+from thalweg.kernel.sweep.ordered_join_side import numbered
 from thalweg.kernel.windows import make_window
 from thalweg.patterns import derive
 

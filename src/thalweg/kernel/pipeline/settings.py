@@ -29,9 +29,9 @@ class Settings:
     "hybrid": negative tuples end all results. "auto" is "direct", or "hybrid" if most results are expected to be
     deleted before their ends.
 
-    Multi-way joins (GolabOzsu2003): `join` is the way to find partners ("hash", "nested-loops", or "hybrid" with an
-    index on the inputs at the positions `indexed`); `algorithm` the way to order the joins of new tuples with the other
-    windows; `reevaluate` the interval between evaluations (M3; results are at most so much later); `order` the
+    Multi-way joins (GolabOzsu2003): `join` says how partners are found ("hash", "nested-loops", or "hybrid" with an
+    index on the inputs at the positions `indexed`); `algorithm` in which order new tuples are joined with the other
+    windows; `reevaluate` is the interval between evaluations (M3; results are at most so much later); `order` the
     positions of the inputs in join order; `drift` the factor by which rates, sizes or distinct values must change
     before another order is chosen.
 

@@ -11,7 +11,7 @@ import numpy as np
 from thalweg.core.batch import Dates
 from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.time import BEGINNING, FOREVER, Instant
-from thalweg.kernel.state.code_index import CodeIndex
+from thalweg.kernel.state.indexes import CodeIndex
 from thalweg.kernel.state.keyed import Keyed, codes_of, equal
 from thalweg.kernel.state.snapshot import immutable
 

@@ -1,4 +1,4 @@
-"""Older versions of kinds: how what a snapshot holds of one becomes what the next version holds.
+"""Upgrades of saved state: functions from the fields of one version of a kind to those of the next version.
 
     @upgrade("timeline/1", "timeline/2")
     def _with_marks(old: Fields) -> Fields:
@@ -24,7 +24,7 @@ _steps: dict[str, tuple[str, Step]] = {}
 def upgrade(old: str, new: str) -> Callable[[_Step], _Step]:
     """Marks the function that turns the fields of a kind into those of its next version."""
     if old in _steps or old.rpartition("/")[0] != new.rpartition("/")[0]:
-        raise TypeError(f"{old} cannot become {new}: it becomes something else, or has another name")
+        raise TypeError(f"{old} cannot become {new}: {old} has an upgrade already, or the names differ")
 
     def mark(step: _Step) -> _Step:
         _steps[old] = new, step

@@ -13,10 +13,9 @@ from functools import cached_property
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.core.time import BEGINNING, FOREVER
-from thalweg.kernel.state.code_index import CodeIndex
+from thalweg.kernel.state.indexes import CodeIndex, TimeIndex
 from thalweg.kernel.state.keyed import Keyed
 from thalweg.kernel.state.snapshot import Stateful, immutable, register
-from thalweg.kernel.state.time_index import TimeIndex
 
 VersionSlices = tuple[Batch, Ints, Ints]  # tuples, and for each look-up the first position and the number of positions
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from thalweg.core.batch import Signs
+from thalweg.core.batch import Batch, Dates, Signs
 from thalweg.core.lanes import Flags, Ints, Lane
 from thalweg.core.runs import join_runs
 from thalweg.core.time import FOREVER, Instant
@@ -82,3 +84,9 @@ class GroupEvents(Stateful, kind="ends/1"):
             np.add.at(self._pending_counts.values, added, 1)
         if due is not None:
             np.subtract.at(self._pending_counts.values, due[2], 1)
+
+
+def stream_tuples(columns: Sequence[Lane], time: Ints, sign: Signs, dated: bool) -> Batch:
+    """The tuples of a derived stream: they start at `time`, which is also their ts, and never end."""
+    forever = np.full(len(time), FOREVER)
+    return Batch(tuple(columns), time, forever, sign, Dates(time, forever) if dated else None)

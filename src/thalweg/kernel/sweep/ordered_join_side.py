@@ -8,8 +8,9 @@ import numpy as np
 
 from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import Flags, Ints, Lane, lane_dtype
-from thalweg.core.schema import Schema
+from thalweg.core.schema import Field, Schema
 from thalweg.core.time import FOREVER, Instant
+from thalweg.core.types import DataType
 from thalweg.kernel.state.buffers.places import PlacedTuples
 from thalweg.kernel.state.keyed import Keyed
 from thalweg.kernel.state.snapshot import Stateful
@@ -18,6 +19,11 @@ from thalweg.kernel.sweep.join_keys import NO_PARTNER
 from thalweg.kernel.tuning import DEFAULT, Tuning
 
 _END, _DATES = 1, slice(2, None)  # lanes behind the columns; lane 0 is the code of the key
+
+
+def numbered(schema: Schema) -> Schema:
+    """The schema with the number of arrival as its last column."""
+    return Schema((*schema.fields, Field("number", DataType.BIGINT)))
 
 
 @dataclass(frozen=True)
@@ -34,9 +40,10 @@ class OrderedJoinSide(Stateful, kind="ordered-side/1"):
 
     KEPT = ("places", "_ends")
 
-    def __init__(self, numbered: Schema, dated: bool, tuning: Tuning = DEFAULT) -> None:
-        self._width = len(numbered) - 1
-        columns = [lane_dtype(t) for t in numbered.types[:-1]]
+    def __init__(self, schema: Schema, dated: bool, tuning: Tuning = DEFAULT) -> None:
+        """The last column of `schema` is the number of arrival."""
+        self._width = len(schema) - 1
+        columns = [lane_dtype(t) for t in schema.types[:-1]]
         self.places = PlacedTuples([*columns, np.int64, np.int64, *([np.int64] * (2 * dated))], tuning)
         self._ends = Timeline()  # (end, number) of tuples with a known end
 

@@ -40,8 +40,8 @@ def _call(call: Call) -> Expression:
         case "not" if isinstance(args[0], Call) and args[0].function in NEGATED:
             return Call(NEGATED[args[0].function], args[0].args, call.type)
         case "not" if isinstance(args[0], Call) and args[0].function in ("and", "or"):  # De Morgan
-            turned = {"and": "or", "or": "and"}[args[0].function]
-            return _call(Call(turned, tuple(_call(Call("not", (a,), call.type)) for a in args[0].args), call.type))
+            dual = {"and": "or", "or": "and"}[args[0].function]
+            return _call(Call(dual, tuple(_call(Call("not", (a,), call.type)) for a in args[0].args), call.type))
         case "coalesce":
             return _coalesce(call)
     if all(isinstance(a, Literal) for a in args):

@@ -176,7 +176,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule("push projection below union", push_projection_below_union, "each input of a union computes its own columns"),
     Rule("push projection below window", push_projection_below_window, "windows store narrower tuples"),
-    Rule("prune aggregates", prune_aggregates, "aggregates that nobody reads are not computed"),
+    Rule("prune aggregates", prune_aggregates, "aggregates that no operator reads are not computed"),
     Rule("prune join columns", prune_join_columns, "joins store only columns that are read"),
     Rule(
         "prune partner columns", prune_partner_columns, "a side that is only compared keeps only the compared columns"

@@ -14,7 +14,7 @@ from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.explain import choice_json, choice_text, explain_json, explain_text
 from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.standing import Standing, Suspension
-from thalweg.kernel.pipeline.choice import choose
+from thalweg.kernel.pipeline.blueprint import choose
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
 from thalweg.runtime.local.flow_run import LocalFlowRun

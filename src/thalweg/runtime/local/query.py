@@ -23,7 +23,7 @@ from thalweg.explain import (
 )
 from thalweg.flows.query_info import QueryInfo, QueryState
 from thalweg.kernel.pipeline import Settings, Strategy
-from thalweg.kernel.pipeline.choice import choose
+from thalweg.kernel.pipeline.blueprint import choose
 from thalweg.kernel.pipeline.metrics import OutputDelay
 from thalweg.optimizer.optimize import Optimized
 from thalweg.optimizer.statistics import Statistics

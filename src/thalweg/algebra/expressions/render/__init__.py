@@ -35,7 +35,7 @@ def render(expression: Expression, dialect: Dialect, column: Callable[[int], str
                 return constant(value, type_, dialect)
             case Call(function=UserFunction() as function):
                 raise PlanError(
-                    f"{function.upper()} is a function of yours, and SQL does not know it",
+                    f"{function.upper()} is a user's function, which SQL does not have",
                     hint="engines of Thalweg run it; a one-time query in SQL cannot",
                 )
             case Call(function, args, type_):

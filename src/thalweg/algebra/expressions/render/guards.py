@@ -9,7 +9,7 @@ from thalweg.core.time import FIRST_TIMESTAMP, LAST_TIMESTAMP
 from thalweg.core.types import NO_BIGINT, DataType
 
 _TRY = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
-_REPEATABLE = 40  # longest text, in characters, that may be repeated: a column, a constant, a small sum
+_REPEAT_TEXT_UP_TO = 40  # longest text, in characters, that may be repeated: a column, a constant, a small sum
 
 
 def let(name: str, sql: str, dialect: Dialect, body: Callable[[str], str]) -> str:
@@ -18,7 +18,7 @@ def let(name: str, sql: str, dialect: Dialect, body: Callable[[str], str]) -> st
     A text that is not short is bound to `name` by a lambda, else nested expressions would double at each level. `name`
     ends in an underscore so as not to hide a column, and differs from those bound around it by the same function.
     """
-    if len(sql) <= _REPEATABLE:
+    if len(sql) <= _REPEAT_TEXT_UP_TO:
         return body(sql)
     if dialect is Dialect.DUCKDB:
         return f"list_transform([{sql}], lambda {name}: {body(name)})[1]"
@@ -27,7 +27,7 @@ def let(name: str, sql: str, dialect: Dialect, body: Callable[[str], str]) -> st
 
 def nullif(sql: str, unwanted: str, dialect: Dialect) -> str:
     """NULL where a value equals `unwanted`."""
-    if dialect is Dialect.DUCKDB:  # whose NULLIF repeats its first argument
+    if dialect is Dialect.DUCKDB:  # DuckDB's NULLIF computes its first argument twice
         return let("value_", sql, dialect, lambda value: f"NULLIF({value}, {unwanted})")
     return f"NULLIF({sql}, {unwanted})"
 

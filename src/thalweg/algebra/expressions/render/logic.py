@@ -8,14 +8,14 @@ from thalweg.algebra.expressions.render.guards import let, nullif
 
 def _in(site: Site) -> str:
     value, members = site.args[0], ", ".join(site.args[1:])
-    if site.dialect is Dialect.DUCKDB:  # which compares its value with each member in turn, computing it each time
+    if site.dialect is Dialect.DUCKDB:  # DuckDB computes the value again for each member
         return let("value_", value, site.dialect, lambda v: f"({v} IN ({members}))")
     return f"({value} IN ({members}))"
 
 
 def _pick(function: str) -> Writer:
     def write(site: Site) -> str:
-        # Spark's GREATEST wants two.
+        # Spark's GREATEST and LEAST take at least two arguments.
         return site.args[0] if len(site.args) == 1 else f"{function}({', '.join(site.args)})"
 
     return write

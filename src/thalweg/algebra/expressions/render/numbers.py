@@ -6,7 +6,8 @@ from thalweg.algebra.expressions.render.dialect import Dialect, Site, Writer, bi
 from thalweg.algebra.expressions.render.guards import checked, clamped, from_micros, let, nullif, to_micros
 from thalweg.core.types import DataType
 
-# DOUBLE operations that give NaN for NaN, so that one guard around the outermost will do, and all that need a guard.
+# KEEPS_NAN: DOUBLE operations that give NaN for NaN, so that one guard around the outermost is enough.
+# GIVES_NAN: all DOUBLE operations that need a guard.
 KEEPS_NAN = frozenset({"+", "-", "*", "/", "%", "negate"})
 GIVES_NAN = KEEPS_NAN | {"power"}
 

@@ -25,7 +25,7 @@ def _concat(site: Site) -> str:
 
 
 def _like(site: Site) -> str:
-    """Spark refuses an escape before any other character than its three, so needless ones are taken out."""
+    """Remove needless escapes: Spark allows an escape before three characters only."""
     operand, dialect, known = site.args[0], site.dialect, site.constant(1)
     if isinstance(known, str):
         if not re.fullmatch(_WHOLE_PATTERN, known):
@@ -114,7 +114,7 @@ STRINGS: dict[str, Writer] = {
     "like": _like,
     "length": each("length({0})", "CAST(length({0}) AS BIGINT)"),
     "upper": _upper,
-    # Spark minds the end of a word (Σ) and keeps dots (İ).
+    # Spark has another small letter for a Σ at the end of a word, and keeps the dot of İ.
     "lower": each("lower({0})", "lower(translate({0}, 'Σİ', 'σi'))"),
     "trim": each("trim({0}, ' ')", "trim({0})"),
     "ltrim": each("ltrim({0}, ' ')", "ltrim({0})"),

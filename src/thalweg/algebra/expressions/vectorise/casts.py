@@ -42,7 +42,7 @@ def _to_bigint(strings: pa.Array) -> pa.Array:
     texts = pc.replace_substring_regex(_matching(strings, BIGINT_TEXT), r"\A([+-]?)0*([0-9])", r"\1\2")
     digits = pc.utf8_ltrim(texts, characters="+-")
     longer = pc.greater(pc.utf8_length(digits), 19)
-    # Of two numbers with nineteen digits, the greater is the one whose text is.
+    # Numbers of nineteen digits are in the order of their texts.
     greater = pc.and_(pc.equal(pc.utf8_length(digits), 19), pc.greater(digits, str(INT64_MAX)))
     return nullify(pc.utf8_ltrim(texts, characters="+"), pc.or_(longer, greater)).cast(pa.int64())
 

@@ -18,7 +18,7 @@ def _is_distinct(a: Datum, b: Datum) -> Datum:
 def _in(value: Datum, *members: Datum) -> Datum:
     if is_double(value) or not all(isinstance(m, pa.Scalar) for m in members):
         return reduce(pc.or_kleene, (pc.equal(value, m) for m in members))
-    # A set of constants is looked up at once; doubles are not, for a hash tells 0.0 from -0.0.
+    # A set of constants is looked up at once; doubles are not, because their hash distinguishes 0.0 from -0.0.
     known = pa.array([m for m in members if m.is_valid], value.type)
     found = nullify(pc.is_in(value, value_set=known), pc.is_null(value))
     return found if len(known) == len(members) else pc.or_kleene(found, pa.scalar(None, pa.bool_()))
@@ -26,7 +26,7 @@ def _in(value: Datum, *members: Datum) -> Datum:
 
 def _extreme(pick: Callable[..., Datum]) -> Kernel:
     def kernel(*args: Datum) -> Datum:
-        if pa.types.is_boolean(args[0].type):  # which Arrow does not order here
+        if pa.types.is_boolean(args[0].type):  # Arrow's function does not take booleans
             return pick(*(a.cast(pa.int8()) for a in args)).cast(pa.bool_())
         return pick(*args)
 

@@ -1,4 +1,4 @@
-"""Routing policies: which operator a chunk of tuples visits next (MaddenEtAl2002 §4), one file each."""
+"""Routing policies: which operator a chunk of tuples visits next (MaddenEtAl2002 §4)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Callable
 
 from thalweg.core.errors import PlanError
 from thalweg.flows.eddy.routing.back_pressure import BackPressure
-from thalweg.flows.eddy.routing.fixed import Fixed
-from thalweg.flows.eddy.routing.policy import Policy, Work
-from thalweg.flows.eddy.routing.random_order import RandomOrder
+from thalweg.flows.eddy.routing.policy import Fixed, Policy, RandomOrder, Work
 from thalweg.flows.eddy.routing.tickets import Tickets
 
 MakePolicy = Callable[[int], Policy]  # from a seed

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from thalweg.flows.eddy.routing.policy import Policy, SeededDraws, Work
 
-_MEMORY = 0.9  # weight of earlier measurements of the time per tuple
+_WEIGHT_OF_PAST = 0.9  # of earlier measurements of the time per tuple
 
 
 class BackPressure(Policy, kind="back-pressure-policy/1"):
@@ -33,7 +33,7 @@ class BackPressure(Policy, kind="back-pressure-policy/1"):
         if work.tuples:
             took = max(work.seconds / work.tuples, 1e-12)
             before = self._costs.get(work.operator, took)
-            self._costs[work.operator] = _MEMORY * before + (1.0 - _MEMORY) * took
+            self._costs[work.operator] = _WEIGHT_OF_PAST * before + (1.0 - _WEIGHT_OF_PAST) * took
 
     def shares(self) -> dict[str, float]:
         """Shares by speed."""

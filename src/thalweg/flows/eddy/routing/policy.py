@@ -1,4 +1,4 @@
-"""The interface of a routing policy."""
+"""The interface of a routing policy, and the two baselines: a fixed order and a random order."""
 
 from __future__ import annotations
 
@@ -70,3 +70,30 @@ class SeededDraws(Stateful, kind="random-draws/1"):
             if number < 0:
                 return candidate
         return candidates[-1]
+
+
+class Fixed(Policy, kind="fixed-policy/1"):
+    """Operators in the order of a list of names; all others come last, in order of addition.
+
+    Such an order is optimal if it is known which filters drop most (MaddenEtAl2002 §4.1).
+    """
+
+    def __init__(self, order: Sequence[str]) -> None:
+        self._rank = {name: place for place, name in enumerate(order)}
+
+    def choose(self, candidates: Sequence[str]) -> str:
+        """The first candidate in the list."""
+        return min(candidates, key=lambda name: self._rank.get(name, len(self._rank)))
+
+
+class RandomOrder(Policy, kind="random-policy/1"):
+    """All candidates have the same chance. Every other policy must beat this one (MaddenEtAl2002 §4.1)."""
+
+    KEPT = ("_draws",)
+
+    def __init__(self, seed: int) -> None:
+        self._draws = SeededDraws(seed)
+
+    def choose(self, candidates: Sequence[str]) -> str:
+        """A random candidate."""
+        return candidates[int(self._draws.below(len(candidates)))]

@@ -16,7 +16,7 @@ class Tickets(Policy, kind="tickets-policy/1"):
 
     So a filter wins tickets by dropping tuples, one for each predicate there; a SteM by pairs without a partner. The
     next operator is drawn by lot. Old tickets fade, so that a filter that no longer drops tuples loses its place; each
-    operator keeps at least one ticket, and one in a hundred, so that it is tried again.
+    operator keeps at least one ticket, and at least one in a hundred, so that it is tried again.
     """
 
     KEPT = ("_draws", "_tickets")

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from thalweg.core.lanes import Flags, Ints, Lane
-from thalweg.kernel.state.code_index import CodeIndex
+from thalweg.kernel.state.indexes import CodeIndex
 from thalweg.kernel.state.snapshot import immutable
 from thalweg.kernel.state.sorting import stable_order
 

@@ -1,4 +1,4 @@
-"""Lists of runs in order of arrival: merging them, and deleting from them."""
+"""State buffers that are lists of runs in order of arrival: the FIFO list and the hash buffer."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from thalweg.kernel.state.buffers.base import Buffer
 from thalweg.kernel.state.keyed import Keyed
 from thalweg.kernel.state.run import TupleRun
 from thalweg.kernel.tuning import DEFAULT, Tuning
+
+# Then a probe meets few ended tuples, and a tuple is copied few times.
+_REWRITE_RUN_WHEN_ENDED_SHARE = 0.25
 
 
 def merge_neighbours(runs: list[TupleRun], most: int, always: int, now: Instant) -> None:
@@ -79,3 +82,43 @@ class RunList(Buffer):
 
     def _merge(self, now: Instant) -> None:
         merge_neighbours(self._runs, len(self) // self._share, self._tuning.always_merge_runs_up_to, now)
+
+
+class FifoBuffer(RunList, kind="fifo-buffer/1"):
+    """The FIFO list of GolabOzsu2005 §5.3.2: for inputs whose tuples leave in the order of their arrival (WKS).
+
+        runs, oldest first   [ 1 .. 9 ] [ 10 .. 19 ] [ 20 .. 24 ] [ 25 ]  <- arrivals
+        expire               whole runs, from the front
+
+    At most about one run of ended tuples is kept. It is also the append log of a monotonic input (MON), whose tuples
+    never leave. A tuple that ends before an older one, or that a negative tuple deletes, keeps its memory until the
+    older ones leave. So the list does not suit count windows, whose tuples are all ended by negative tuples.
+    """
+
+    def _drop_ended(self, now: Instant) -> None:
+        ended = 0
+        while ended < len(self._runs) and self._runs[ended].last_end <= now:
+            ended += 1
+        del self._runs[:ended]
+
+
+class KeyedBuffer(RunList, kind="keyed-buffer/1"):
+    """The hash buffer of the negative tuple approach: tuples are deleted by key (GolabOzsu2005 §2.3.1, §5.3.2).
+
+    For strict inputs (STR), and for all inputs in strategy NT. The dense code of a key leads to its tuples, and a hash
+    of the tuple leads to the one that a negative tuple deletes. A deletion copies the ends of its run, so the length of
+    runs is limited. A run is rewritten when many of its tuples have ended.
+    """
+
+    def _drop_ended(self, now: Instant) -> None:
+        """Drop runs without alive tuples; rewrite runs of which many tuples have ended."""
+        self._runs = [run for run in self._runs if run.last_end > now]
+        shares = [run.ended_share(now) for run in self._runs]
+        ended = sum(share * len(run) for share, run in zip(shares, self._runs, strict=True))
+        if ended > _REWRITE_RUN_WHEN_ENDED_SHARE * len(self):
+            rewritten = [
+                run.alive(now) if share > _REWRITE_RUN_WHEN_ENDED_SHARE else run
+                for share, run in zip(shares, self._runs, strict=True)
+            ]
+            self._runs = [run for run in rewritten if len(run)]
+            self._merge(now)

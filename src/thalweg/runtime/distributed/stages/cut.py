@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from thalweg.algebra.expressions import columns_of
 from thalweg.algebra.plan import Plan
 from thalweg.kernel.operator import Key
-from thalweg.kernel.pipeline.choice import choose
+from thalweg.kernel.pipeline.blueprint import choose
 from thalweg.kernel.pipeline.pipeline import Node, Pipeline
 from thalweg.runtime.distributed.stages.keys import BROADCAST, Placement, above, below, keys_of, outputs, parts_for
 from thalweg.runtime.distributed.stages.stages import Cut, Place, PlacedNode, Port, Stage

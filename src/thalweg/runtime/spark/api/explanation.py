@@ -9,7 +9,7 @@ from typing import Any
 from thalweg.algebra.plan import Plan
 from thalweg.explain import choice_json, choice_text, explain_json, explain_text, plans_text
 from thalweg.explain.choice import Analysis
-from thalweg.kernel.pipeline.choice import Choice
+from thalweg.kernel.pipeline.blueprint import Choice
 from thalweg.optimizer.optimize import Optimized
 from thalweg.runtime.distributed.stages import cut
 from thalweg.runtime.spark.api.inputs import StreamInput, TableInput

@@ -17,7 +17,7 @@ from thalweg.explain import choice_json, choice_text, explain_json, explain_text
 from thalweg.flows.command import Command
 from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.standing import Standing
-from thalweg.kernel.pipeline.choice import choose
+from thalweg.kernel.pipeline.blueprint import choose
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.worker.flow_spec import FlowSpec

@@ -15,7 +15,7 @@ from thalweg.core.errors import DataError
 from thalweg.core.schema import Field, Schema
 from thalweg.core.time import Clock
 from thalweg.flows.query_info import QueryInfo, QueryState
-from thalweg.kernel.pipeline.choice import Choice
+from thalweg.kernel.pipeline.blueprint import Choice
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate

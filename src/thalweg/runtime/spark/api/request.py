@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from thalweg.algebra.plan import Plan
 from thalweg.kernel.pipeline import Settings, Strategy
-from thalweg.kernel.pipeline.choice import Choice, choose
+from thalweg.kernel.pipeline.blueprint import Choice, choose
 from thalweg.kernel.pipeline.partial_aggregates import PARTIAL_AGGREGATES_FROM_TICKS
 from thalweg.optimizer.statistics import Statistics
 from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
