@@ -9,7 +9,7 @@ from pathlib import Path
 from faults.disturbed import repeated
 from faults.killing import difference
 from faults.program import expected, last_answer, read_answer, read_changes
-from runtime.spark.conftest import environment
+from runtime.spark.session import environment
 
 ROWS, PER_BATCH = 450, 150
 

@@ -11,7 +11,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
-from runtime.spark.batches import Sink
+from runtime.spark.sources.batches import Sink
 from thalweg.core.errors import DataError, NameNotFoundError
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType

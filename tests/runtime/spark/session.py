@@ -1,13 +1,13 @@
-"""One Spark for each test process, for all tests that ask for it, on a Java that is found or was brought along."""
+"""A local Spark for tests, on a Java that is found or was brought along; tests/conftest.py has its fixture."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from pyspark.sql import SparkSession
 
 from thalweg.runtime.spark.api.java import java_home
@@ -39,18 +39,18 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": python_path(), "JAVA_TOOL_OPTIONS": BRIEFLY}
 
 
-@pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A local Spark of two cores."""
+@contextmanager
+def local_session(folder: Path) -> Iterator[SparkSession]:
+    """A local Spark of two cores; its files are in a folder."""
     os.environ["JAVA_HOME"] = str(java_home())
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYTHONPATH"] = python_path()
     builder = SparkSession.builder.master("local[2]").appName("thalweg tests")
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
-    folders = {f"spark.{name}": str(tmp_path_factory.mktemp(name)) for name in ("local.dir", "sql.warehouse.dir")}
-    for key, folder in folders.items():
-        builder = builder.config(key, folder)
+    for name in ("local.dir", "sql.warehouse.dir"):
+        (folder / name).mkdir()
+        builder = builder.config(f"spark.{name}", str(folder / name))
     session = builder.getOrCreate()
     yield session
     session.stop()

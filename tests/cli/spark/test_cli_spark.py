@@ -14,7 +14,7 @@ from pyarrow.csv import write_csv
 from pyspark.sql import SparkSession
 
 from cli.run import lines, refusal, thalweg
-from runtime.spark.conftest import environment
+from runtime.spark.session import environment
 from thalweg.algebra.catalog import Catalog
 from thalweg.cli.script import checked_queries, read_script
 from thalweg.cli.sources import parse_source

@@ -12,7 +12,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
-from runtime.spark.batches import Sink
+from runtime.spark.sources.batches import Sink
 from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from cli.demo_data import as_csv
+from cli.demo.demo_data import as_csv
 from cli.run import lines, program
 from thalweg.cli.demo.command import ROWS, SCRIPT
 

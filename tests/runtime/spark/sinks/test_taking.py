@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from runtime.spark.crashing_sink import query
-from runtime.spark.test_sinks import put
+from runtime.spark.sinks.crashing_sink import query
+from runtime.spark.sinks.test_sinks import put
 from thalweg.core.errors import CheckpointError
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType

@@ -1,4 +1,4 @@
-"""Writes the demo's connections: `python tests/cli/demo_data.py`. The same every time; a test compares.
+"""Writes the demo's connections: `python tests/cli/demo/demo_data.py`. The same every time; a test compares.
 
 In the manner of the LBL traces (who connected to whom, by which protocol, how many bytes), with a story: lena backs
 up her disk from 07:01:40 to 07:02:20, and attic, called all the time, calls back after three minutes.

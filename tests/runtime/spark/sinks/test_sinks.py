@@ -15,9 +15,9 @@ import pytest
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from runtime.spark.conftest import environment
-from runtime.spark.crashing_sink import DEATH, query, sinks
-from runtime.spark.databases import bag, select, start_postgres
+from runtime.spark.session import environment
+from runtime.spark.sinks.crashing_sink import DEATH, query, sinks
+from runtime.spark.sinks.databases import bag, select, start_postgres
 from thalweg.core.errors import CheckpointError, DataError
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink, TableSink, sqlite
@@ -86,7 +86,7 @@ def test_all_sinks_hold_the_same_answer(spark: SparkSession, tmp_path: Path) -> 
 
 def run_until_death(folder: Path) -> None:
     """The process ends itself; its Java, which would linger, is ended with it."""
-    command = [sys.executable, "-m", "runtime.spark.crashing_sink", str(folder)]
+    command = [sys.executable, "-m", "runtime.spark.sinks.crashing_sink", str(folder)]
     with (folder / "told").open("w+") as told:
         process = subprocess.Popen(command, env=environment(), stdout=told, stderr=told, start_new_session=True)
         code = process.wait(timeout=120)

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 
 import thalweg as tw
 from cli.run import lines, refusal
-from runtime.spark.test_cli_spark import start
-from runtime.spark.test_flows_on_spark import ONCE, QUERIES, engine, expected, flow, shown, write
+from cli.spark.test_cli_spark import start
+from runtime.spark.api.test_flows_on_spark import ONCE, QUERIES, engine, expected, flow, shown, write
 from thalweg.core.errors import CheckpointError
 
 COUNTED = "SELECT k, COUNT(*) AS n FROM s [RANGE 1 MINUTE] GROUP BY k"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import thalweg as tw
-from runtime.distributed.test_flow_in_shards import Shards
+from runtime.distributed.worker.test_flow_in_shards import Shards
 from strategies.catalog import S, T, U
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.codec import NO_FUNCTIONS, Functions

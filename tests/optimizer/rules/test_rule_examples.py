@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cql.catalogue import outline
-from optimizer.examples import Example, examples, write
+from optimizer.rules.examples import Example, examples, write
 from optimizer.same import difference
 from strategies import effort
 from strategies.catalog import catalog_of
@@ -23,7 +23,7 @@ from thalweg.optimizer import CHOICES, RULES, Rule
 if os.environ.get("UPDATE_GOLDEN") == "1":
     write(examples())
 EXAMPLES = examples()
-TABLE = Path(__file__).parents[2] / "docs" / "optimizer.md"
+TABLE = Path(__file__).parents[3] / "docs" / "optimizer.md"
 KEEPS_DATES = {rule.name: rule.keeps_dates for rule in (*RULES, *CHOICES)}
 
 

@@ -14,7 +14,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import types as spark_types
 
-from runtime.spark.batches import Sink
+from runtime.spark.sources.batches import Sink
 from thalweg.core.errors import DataError, TypeMismatchError
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.spark.databases import bag, select, start_postgres
+from runtime.spark.sinks.databases import bag, select, start_postgres
 from strategies.effort import examples
 from thalweg.algebra.catalog import Stream
 from thalweg.algebra.plan import StreamScan
