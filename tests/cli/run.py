@@ -15,7 +15,7 @@ from thalweg.cli.main import main
 
 SOURCES = Path(__file__).parents[2] / "src"
 
-# click 8.1 mixes standard error into standard output unless it is told not to; later versions never do.
+# click 8.1 mixes standard error into standard output unless asked not to; later versions never do.
 _APART: dict[str, Any] = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
 
 

@@ -36,8 +36,8 @@ def replayed(s: Source, r: Source, text: str, chunk: int, until: int | None = No
     session = tw.local()
     session.execute(f"CREATE STREAM s (a INT) LATENESS {LATENESS}; CREATE STREAM r (a INT) LATENESS {LATENESS}")
     query = session.query(text)
-    told = [_events("s", s), _events("r", r)]
-    run = Replay(session, [query], told, until, chunk=chunk)
+    inputs = [_events("s", s), _events("r", r)]
+    run = Replay(session, [query], inputs, until, chunk=chunk)
     changes = [change for step in run.steps() for change in step.changes]
     assert not isinstance(query.now, datetime)
     return changes, query.now or 0

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from algebra.expressions.three_ways import same
+from algebra.expressions.evaluators import same
 from thalweg.algebra.expressions import AGGREGATES, Aggregate, Column
 from thalweg.core.rows import Value
 from thalweg.core.types import INT64_MAX, INT64_MIN, DataType

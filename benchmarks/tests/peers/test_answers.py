@@ -48,7 +48,7 @@ def test_plain_rows_of_parquet_and_csv(judge: Any, tmp_path: Path) -> None:
     assert compare(judge, QUERIES["distinct"], tmp_path / "out").equal
 
 
-def test_missing_extra_and_doubled_rows_are_told(judge: Any, tmp_path: Path) -> None:
+def test_missing_extra_and_doubled_rows_are_reported(judge: Any, tmp_path: Path) -> None:
     (tmp_path / "out" / "part-0").write_text("2026-01-01 00:00:10,1\n2026-01-01 00:00:10,1\n")
     found = compare(judge, QUERIES["distinct"], tmp_path / "out")
     assert (found.expected, found.missing, found.extra, found.equal) == (2, 1, 1, False)
@@ -74,7 +74,7 @@ def test_dated_changes_count_while_they_last(judge: Any, tmp_path: Path) -> None
     assert compare(judge, QUERIES["distinct"], tmp_path / "out").equal
 
 
-def test_what_is_told_of_a_key_last_counts(tmp_path: Path) -> None:
+def test_the_last_rows_of_a_key_count(tmp_path: Path) -> None:
     database = connect()
     expect(database, QUERIES["last-ten"], write(tmp_path / "data", "one", 1_000, 1_000, ["parquet"]))
     database.execute("CREATE OR REPLACE TABLE expected AS SELECT * FROM (VALUES (1, 2.0), (2, 5.0)) AS _ (k, v)")

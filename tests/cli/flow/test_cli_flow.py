@@ -1,4 +1,4 @@
-"""`thalweg flow`: would catch a catalogue that loses queries, and a run that leaves some out or tells lies."""
+"""`thalweg flow`: would catch a catalogue that loses queries, and a run that leaves some out or misreports."""
 
 from __future__ import annotations
 
@@ -53,27 +53,29 @@ def test_all_queries_of_a_flow_run(flowdir: Path) -> None:
         "4  +     y  1",
     ]  # fmt: skip
     lines("flow", "add", flowdir, "SELECT a FROM s WHERE a > 10", "--name", "high")
-    told = [json.loads(line) for line in lines(*start(flowdir, "--show", "final", "--format", "jsonl", "--until", 5))]
-    assert told == [
+    printed = [
+        json.loads(line) for line in lines(*start(flowdir, "--show", "final", "--format", "jsonl", "--until", 5))
+    ]
+    assert printed == [
         {"query": "busy", "t": 5, "rows": [{"b": "y", "n": 1}]},
         {"query": "high", "t": 5, "rows": [{"a": 20}, {"a": 30}]},
     ]
     assert lines(*start(flowdir, "--show", "nothing")) == []
 
 
-def test_top_tells_what_queries_cost_and_give(flowdir: Path) -> None:
+def test_top_shows_what_queries_cost_and_give(flowdir: Path) -> None:
     for _ in range(2):
         lines("flow", "add", flowdir, COUNT)
     lines("flow", "add", flowdir, "SELECT a FROM s", "--results", "1")
     assert "has no metrics yet" in refusal("flow", "top", flowdir)
     result = thalweg(*start(flowdir, "--show", "nothing"))
     assert result.stderr == "q3 (q3) is suspended: it has emitted 3 results, its quota is 1 in all\n"
-    told: dict[str, Any] = json.loads(lines("flow", "top", flowdir, "--json")[0])
-    assert (told["done"], told["now"], told["flow"]) == (True, "4", "f")
-    assert [(q["id"], q["state"], q["seen"]) for q in told["queries"]] == [
+    printed: dict[str, Any] = json.loads(lines("flow", "top", flowdir, "--json")[0])
+    assert (printed["done"], printed["now"], printed["flow"]) == (True, "4", "f")
+    assert [(q["id"], q["state"], q["seen"]) for q in printed["queries"]] == [
         ("q1", "running", 3), ("q2", "running", 3), ("q3", "suspended", 3),
     ]  # fmt: skip
-    assert told["queries"][0]["saved"] == pytest.approx(0.5)
+    assert printed["queries"][0]["saved"] == pytest.approx(0.5)
     head, columns, *rows = lines("flow", "top", flowdir, "--watch", "1")
     assert head.startswith("3 queries at 4; ") and head.endswith("% of their work saved by sharing")
     assert columns.split()[:6] == ["id", "name", "owner", "state", "tuples", "results"]
@@ -104,14 +106,14 @@ def test_queries_that_come_and_go_while_a_flow_runs_are_taken_up(
     monkeypatch.setattr(watching.Watch, "look", look)
     result = thalweg(*start(flowdir, "--show", "final", "--format", "jsonl"))
     found = [json.loads(line) for line in result.stdout.splitlines()]
-    assert {told["query"]: told["rows"] for told in found} == {
+    assert {printed["query"]: printed["rows"] for printed in found} == {
         "all": [{"n": 2500}], "late": [{"n": 1500}], "filled": [{"n": 7}],
     }  # fmt: skip
     assert "(lost) is suspended: the stream r has no input" in result.stderr
     assert looks[-1] is True
 
 
-def test_mistakes_are_told(flowdir: Path) -> None:
+def test_mistakes_are_reported(flowdir: Path) -> None:
     declared = flowdir.parent / "streams.cql"
     assert "is no flow: it has no queries.jsonl" in refusal("flow", "list", flowdir)
     assert "is no flow" in refusal(*start(flowdir))

@@ -18,7 +18,7 @@ from thalweg.core.errors import CheckpointError
 COUNTED = "SELECT k, COUNT(*) AS n FROM s [RANGE 1 MINUTE] GROUP BY k"
 
 
-def told(checkpoint: Path) -> dict[str, dict[str, Any]]:
+def top_queries(checkpoint: Path) -> dict[str, dict[str, Any]]:
     (top,) = map(json.loads, lines("flow", "top", checkpoint, "--json"))
     return {query["name"]: query for query in top["queries"]}
 
@@ -30,7 +30,7 @@ def test_queries_are_handed_in_at_the_checkpoint(spark: SparkSession, tmp_path: 
     write(tmp_path, "1.json", range(20))
     desk.start(trigger=ONCE).wait_until_done()  # the query was there before the first tuples
     assert lines("flow", "add", checkpoint, COUNTED, "--name", "counted", "--results", "90") == ["q2"]
-    assert {name: (q["state"], q["seen"]) for name, q in told(checkpoint).items()} == {
+    assert {name: (q["state"], q["seen"]) for name, q in top_queries(checkpoint).items()} == {
         "few": ("running", 20), "counted": ("waiting", 0),
     }  # fmt: skip
     for _ in range(2):
@@ -91,6 +91,6 @@ def test_a_flow_is_started_on_spark_with_the_queries_of_its_catalogue(tmp_path: 
     run = start("flow", "start", desk, tmp_path / "streams.cql", "--source", source, "--key", "s=k", "--until-done")
     _, errors = run.communicate(timeout=240)
     assert run.returncode == 0, errors
-    (few,) = told(desk).values()
+    (few,) = top_queries(desk).values()
     wanted = sum(i > 20 and i % 5 != 3 for i in range(45))
     assert (few["id"], few["owner"], few["state"], few["seen"], few["results"]) == ("q2", "ann", "running", 45, wanted)

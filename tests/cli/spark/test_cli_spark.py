@@ -1,4 +1,4 @@
-"""Would catch a Ctrl-C that loses rows, a second start that begins anew, or mistakes told only after Spark is up."""
+"""Would catch a Ctrl-C that loses rows, a second start that begins anew, or mistakes reported after Spark is up."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def test_ctrl_c_and_a_second_start(script: Path, rows: Path, tmp_path: Path) -> 
     source = f"c=csv:{rows}?files_per_batch=1"
     run = start("run", script, "--source", source, "--checkpoint", place, "--sink", "console", "--shards", 2)
     assert run.stderr is not None
-    told = [run.stderr.readline()]
-    while not told[-1].startswith("busy: batch"):
-        told.append(run.stderr.readline())
-        assert told[-1], "it ended: " + "".join(told)
+    printed = [run.stderr.readline()]
+    while not printed[-1].startswith("busy: batch"):
+        printed.append(run.stderr.readline())
+        assert printed[-1], "it ended: " + "".join(printed)
     os.killpg(run.pid, signal.SIGINT)  # as a terminal does
     out, errors = run.communicate(timeout=120)
     assert (run.returncode, errors.splitlines()[-1]) == (0, f"stopped. To go on: {_again(script, place)}")
@@ -107,7 +107,7 @@ def test_a_generator_feeds_a_query(spark: SparkSession, script: Path, tmp_path: 
     assert (run.checkpoint.committed, run.answer().count()) == (1, 3)
 
 
-def test_mistakes_are_told_before_spark_starts(script: Path, tmp_path: Path) -> None:
+def test_mistakes_are_reported_before_spark_starts(script: Path, tmp_path: Path) -> None:
     assert "has no query.json" in refusal("state", tmp_path)
     assert "there is no kind 'cvs'" in refusal("run", script, "--source", "c=cvs:x")
     assert "did you mean csv?" in refusal("run", script, "--source", "c=cvs:x")

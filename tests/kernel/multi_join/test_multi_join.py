@@ -1,4 +1,4 @@
-"""Would catch a result that is missed, told twice or dated wrongly, a comparison too many, or an order that sticks."""
+"""Would catch a result that is missed, emitted twice or misdated, a comparison too many, or an order that sticks."""
 
 from __future__ import annotations
 

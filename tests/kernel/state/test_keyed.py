@@ -34,7 +34,7 @@ def close(tuples: list[Signed]) -> list[Signed]:
     return from_batch(Keyed.of(codes, batch).closed().tuples, SCHEMA, pool)
 
 
-def told(*tuples: tuple[int, int, int, int]) -> list[Signed]:
+def signed_tuples(*tuples: tuple[int, int, int, int]) -> list[Signed]:
     """(value, start, end, sign) each."""
     return [Signed((value, 0.5), start, end, sign, 0, 9) for value, start, end, sign in tuples]
 
@@ -58,23 +58,23 @@ def test_the_bag_stays_the_same_at_every_instant(hashed: bool, data: st.DataObje
 #   row 1      +[3 .....................   stays
 #   row 1         -[4 ..................
 def test_first_in_first_out() -> None:
-    deleted = told((1, 1, FOREVER, 1), (1, 3, FOREVER, 1), (1, 4, FOREVER, -1))
-    assert close(deleted) == told((1, 1, 4, 1), (1, 3, FOREVER, 1))
+    deleted = signed_tuples((1, 1, FOREVER, 1), (1, 3, FOREVER, 1), (1, 4, FOREVER, -1))
+    assert close(deleted) == signed_tuples((1, 1, 4, 1), (1, 3, FOREVER, 1))
 
 
 #   row 1   -[2 ............   deletes something older
 #   row 1      +[3 .........   comes
 #   row 1         -[5 ......   and goes
 def test_a_negative_tuple_before_all_positive_ones_stays() -> None:
-    tuples = told((1, 2, FOREVER, -1), (1, 3, FOREVER, 1), (1, 5, FOREVER, -1))
-    assert close(tuples) == told((1, 2, FOREVER, -1), (1, 3, 5, 1))
+    tuples = signed_tuples((1, 2, FOREVER, -1), (1, 3, FOREVER, 1), (1, 5, FOREVER, -1))
+    assert close(tuples) == signed_tuples((1, 2, FOREVER, -1), (1, 3, 5, 1))
 
 
 def test_a_tuple_deleted_where_it_starts_leaves_nothing() -> None:
-    assert close(told((1, 2, 9, 1), (1, 2, 9, -1))) == []
+    assert close(signed_tuples((1, 2, 9, 1), (1, 2, 9, -1))) == []
 
 
 def test_ends_values_and_dates_make_a_difference() -> None:
-    tuples = told((1, 2, 9, 1), (1, 3, 8, -1), (2, 3, 9, -1))
+    tuples = signed_tuples((1, 2, 9, 1), (1, 3, 8, -1), (2, 3, 9, -1))
     tuples.append(tuples[0]._replace(start=4, sign=-1, ts=1))
     assert sorted(close(tuples)) == sorted(tuples)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from algebra.expressions.three_ways import by_batch
+from algebra.expressions.evaluators import by_batch
 from strategies.conditions import a_literal
 from strategies.dice import Dice
 from strategies.effort import examples

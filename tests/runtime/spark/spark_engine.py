@@ -46,7 +46,7 @@ class SparkEngine:
         self._first: dict[str, Instant] = {}
         self._written = 0
         self._changes: dict[str, Counter[tuple[Instant, Row]]] = {}
-        self._told: dict[str, Counter[tuple[Instant, Row]]] = {}
+        self._reported: dict[str, Counter[tuple[Instant, Row]]] = {}
 
     # -- declaring
 
@@ -113,20 +113,20 @@ class SparkEngine:
 
     def _write(self, events: Iterable[Event]) -> None:
         """Files for what happens to streams and tables, and time for running queries to find them."""
-        told: defaultdict[str, list[Row]] = defaultdict(list)
+        by_source: defaultdict[str, list[Row]] = defaultdict(list)
         for event in events:
             if isinstance(event, Advance):
                 continue
             entry = self._catalog.get(event[0])
             if isinstance(event, Arrive):
                 assert isinstance(entry, Stream)
-                told[entry.name].append(event.row if entry.timestamp is not None else (*event.row, event.t))
+                by_source[entry.name].append(event.row if entry.timestamp is not None else (*event.row, event.t))
             else:
                 assert isinstance(entry, Relation)
                 sign, row = table_row(entry, event)
                 at = None if event.t <= BEGINNING else event.t
-                told[entry.name].append((*row, "+" if sign > 0 else "-", at))
-        for name, rows in told.items():
+                by_source[entry.name].append((*row, "+" if sign > 0 else "-", at))
+        for name, rows in by_source.items():
             self._written += 1
             schema = to_arrow(self._files[name])
             columns = [
@@ -135,7 +135,7 @@ class SparkEngine:
             path = self._folder / "in" / name / f".{self._written:06}.parquet"
             pq.write_table(pa.table(columns, schema=schema), path)
             path.rename(path.with_name(path.name[1:]))
-        if told:
+        if by_source:
             self._wait()
 
     # -- asking
@@ -156,9 +156,9 @@ class SparkEngine:
 
     def changes(self, query: str) -> list[Change]:
         """The signed rows since the last call."""
-        now, told = self._all_changes(query), self._told.get(query, Counter())
-        self._told[query] = now
-        news = {key: now[key] - told[key] for key in {*now, *told}}
+        now, before = self._all_changes(query), self._reported.get(query, Counter())
+        self._reported[query] = now
+        news = {key: now[key] - before[key] for key in {*now, *before}}
         return [Change(t, 1 if n > 0 else -1, row) for (t, row), n in news.items() for _ in range(abs(n))]
 
     def late(self, stream: str) -> list[Arrive]:

@@ -32,7 +32,7 @@ BESIDES = (
 )
 
 ONCE_A_SLIDE = (
-    "a group's change is told once a slide, and there are no more groups than sources: of Zeek's some 4,000 change "
+    "a group's change is emitted once a slide, and there are no more groups than sources: of Zeek's some 4,000 change "
     "with a slide of one, and all 10,216 of the stream, 2.5 times as many, with ten"
 )
 ALL_ANEW = (
@@ -106,7 +106,7 @@ FIGURE_7 = Experiment(
             DISTINCT,
             "duplicate elimination grows at least half as fast as the extent",
             least=7.5,
-            why="delta* tells of a value once in a window's length, so the longer it is the less there is to tell",
+            why="delta* emits a value once in a window's length, so the longer it is the less there is to tell",
         ),
         grows(SUM, "SUM grows at least half as fast as the extent", least=7.5, why=INCREMENTAL.format("SUM")),
         grows(

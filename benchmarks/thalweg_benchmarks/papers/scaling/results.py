@@ -34,18 +34,18 @@ BY_GROUPS = Experiment(
     "More groups cost cache misses, not work: a batch changes at most as many groups as it has tuples.",
     f"Windows of {WINDOW:,} tuples, keys uniform, batches of 25,000, in the kernel on one core. Each change of a group "
     f"is "
-    "told, so with many groups a tuple tells of two changes when it comes and of two when it goes.",
+    "emitted, so with many groups a tuple causes two changes when it comes and two when it goes.",
     Axis("distinct keys", log=True),
     RATE,
     _by_groups,
     (
         grows("aggregate", "with a million groups an aggregate has at least a fifth of its rate with ten", least=0.2),
-        below("aggregate", "distinct", "DISTINCT, which tells of fewer changes, is never slower than the aggregate"),
+        below("aggregate", "distinct", "DISTINCT, which emits fewer changes, is never slower than the aggregate"),
     ),
     {
         "aggregate": "with more keys than a batch has tuples, each tuple changes a group of its own, which is not in a "
         "cache",
-        "distinct": "so does DISTINCT, which renews a key; and with a million keys, these come and go, which is told",
+        "distinct": "so does DISTINCT, which renews a key; and with a million keys, these come and go, each a change",
     },
 )
 

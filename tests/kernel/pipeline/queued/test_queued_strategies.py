@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from kernel.test_against_reference import AFTERWARDS, allowed, feed, summed, told
+from kernel.test_against_reference import AFTERWARDS, allowed, events_of, feed, summed
 from kernel.walk import differences
 from reference.oracle.tables import close
 from strategies.effort import examples
@@ -31,25 +31,25 @@ SETTINGS = st.builds(
 
 
 class Interrupted(QueuedRun):
-    """Is taken down in the middle of an instant, between two turns of its scheduler, and set up again."""
+    """Is taken down in the middle of an instant, between two steps of its scheduler, and set up again."""
 
     def __init__(self, plan: Plan, strategy: Strategy, batch: int, how: Settings, after: int | None) -> None:
         super().__init__(plan, BEGINNING, strategy, batch, how)
-        self._plan, self._strategy, self._turns_left = plan, strategy, after
+        self._plan, self._strategy, self._steps_left = plan, strategy, after
 
     def _work(self) -> bool:
         worked = super()._work()
-        if self._turns_left is not None and worked:
-            self._turns_left -= 1
-            if self._turns_left < 0:
-                self._turns_left = None
+        if self._steps_left is not None and worked:
+            self._steps_left -= 1
+            if self._steps_left < 0:
+                self._steps_left = None
                 before = self._network
                 self.restart(self._plan, self._strategy)
                 assert not list(differences(before, self._network))
         return worked
 
 
-RESTARTS = st.none() | st.integers(0, 60)  # after so many turns
+RESTARTS = st.none() | st.integers(0, 60)  # after so many steps
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ def test_queued_operators_give_the_references_answer(root: str, strategy: Strate
     reference = Reference(plan, history)
     run = Interrupted(plan, strategy, batch, how, data.draw(RESTARTS, label="restart"))
     changes: list[Change] = []
-    for event in told(plan, history):
+    for event in events_of(plan, history):
         feed(run, event)
         if read_often:
             changes += run.changes(event[0], BEGINNING)
@@ -93,7 +93,7 @@ def test_the_input_triggered_answer_is_right_once_everybody_knows_the_time(root:
     plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0]) and shows_views(case[0])))
     how, restart = data.draw(SETTINGS, label="settings"), data.draw(RESTARTS, label="restart")
     run = Interrupted(plan, Strategy.ITA, data.draw(st.sampled_from([1, 7, 1000]), label="batch size"), how, restart)
-    events = told(plan, history)
+    events = events_of(plan, history)
     stop = data.draw(st.integers(0, len(events)), label="drained after so many events")
     for event in events[:stop]:
         feed(run, event)
@@ -121,7 +121,7 @@ def test_the_input_triggered_answer_is_an_earlier_one(root: str, data: st.DataOb
     reference = Reference(plan, history)
     run = QueuedRun(plan, BEGINNING, Strategy.ITA)
     end = max(history.last, 0) + AFTERWARDS
-    for event in told(plan, history):
+    for event in events_of(plan, history):
         feed(run, event)
     run.answer(end, end)
     instants = [BEGINNING - 1, *reference.instants(end), end]

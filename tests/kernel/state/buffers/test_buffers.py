@@ -52,7 +52,7 @@ def test_against_a_plain_list(
     kind: str, hashed: bool, steps: list[Step], small: int, share: int, lazy: int, data: st.DataObject
 ) -> None:
     tuning = Tuning(always_merge_runs_up_to=small)
-    buffer, pool, told = KINDS[kind](share, lazy, tuning), StringPool(), list[Signed]()
+    buffer, pool, fed = KINDS[kind](share, lazy, tuning), StringPool(), list[Signed]()
     moved = data.draw(st.integers(0, len(steps)), label="moved to another buffer before step")
     with patch.object(keyed, "_hash", keyed._hash if hashed else no_hash):
         for number, step in enumerate(steps):
@@ -62,9 +62,9 @@ def test_against_a_plain_list(
                 buffer = other
             batch = to_batch(step.inputs[0], SCHEMA, pool)
             add(buffer, codes(batch), batch, step.now)
-            told += step.inputs[0]
+            fed += step.inputs[0]
             for code, key in enumerate(KEYS):
-                wanted = Counter((d.ts, d.exp) for d in contents(told, step.now) if d.row == (key,))
+                wanted = Counter((d.ts, d.exp) for d in contents(fed, step.now) if d.row == (key,))
                 assert alive(buffer, code, step.now) == wanted
 
 
@@ -222,7 +222,7 @@ BATCH, WINDOW = 500, 20_000
 
 
 def feed(buffer: Buffer, lifetime: Callable[[int], Ints] | None) -> int:
-    """Three windows of one tuple per tick; None: ends are told by negative tuples. How many are alive at the end."""
+    """Three windows of one tuple per tick; None: ends come as negative tuples. How many are alive at the end."""
     random, ends = np.random.default_rng(1), np.empty(0, dtype=np.int64)
     born: list[Batch] = []
     now = 0
@@ -241,7 +241,7 @@ def feed(buffer: Buffer, lifetime: Callable[[int], Ints] | None) -> int:
 
 
 def add(buffer: Buffer, codes: Ints, batch: Batch, now: Instant) -> None:
-    """A batch as a join tells it: what ends inside is closed, what deletes deletes, the rest is kept."""
+    """A batch as a join emits it: what ends inside is closed, what deletes deletes, the rest is kept."""
     arrivals = Keyed.of(codes, batch).closed()
     found = buffer.delete(arrivals)
     buffer.keep(arrivals.take(~found), now)

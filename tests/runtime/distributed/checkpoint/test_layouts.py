@@ -17,9 +17,9 @@ ME = Identity("  a plan", "digest", "auto")
 
 def history(checkpoint: Checkpoint, shards: int | None) -> list[tuple[int, int]]:
     """What a start in so many shards makes of the layouts, as a later one reads them."""
-    told = checkpoint.claim(ME, Asked(2, shards))
-    assert told == checkpoint.layouts
-    return [(layout.since, layout.shards) for layout in told.history]
+    claimed = checkpoint.claim(ME, Asked(2, shards))
+    assert claimed == checkpoint.layouts
+    return [(layout.since, layout.shards) for layout in claimed.history]
 
 
 def commit(checkpoint: Checkpoint, batch: int) -> None:

@@ -1,4 +1,4 @@
-"""Large blobs between tasks; would catch bytes that differ, files that pile up, and a missing file that is not told."""
+"""Large blobs between tasks; would catch bytes that differ, files that pile up, a missing file that is not reported."""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ def test_files_of_older_batches_are_removed(tmp_path: Path) -> None:
     assert sorted(folder.name for folder in (tmp_path / "exchange").iterdir()) == ["4", "5"]
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"exchange/1/gone is missing, though a task of this micro-batch"):
         BlobFiles(tmp_path).read(BlobRef("1/gone", 0, 5))

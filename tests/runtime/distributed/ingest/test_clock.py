@@ -6,7 +6,7 @@ from thalweg.core.time import BEGINNING, FOREVER, SECOND
 from thalweg.runtime.distributed.ingest.clock import InputTime, QueryClock
 
 
-def test_the_slowest_input_less_its_lateness_tells_the_time() -> None:
+def test_the_clock_is_the_slowest_input_less_its_lateness() -> None:
     clock = QueryClock({"a": InputTime(2), "b": InputTime(0)}, stamped=False)
     assert clock.see({"a": 10}, 0) == BEGINNING  # nothing is known of b
     assert clock.see({"b": 5}, 0) == 5

@@ -53,7 +53,7 @@ def test_a_part_of_late_rows_alone_still_says_that_its_source_is_alive() -> None
     ]
 
 
-def test_rows_that_do_not_qualify_tell_their_time_and_late_ones_are_kept() -> None:
+def test_rows_that_do_not_qualify_move_the_clock_and_late_ones_are_kept() -> None:
     schema = Schema.of(a=DataType.BIGINT, b=DataType.STRING, c=DataType.BIGINT)
     condition = call("=", column(schema, 1), literal("y"))
     rows = pa.table([[1, 2, 3, 4], ["x", "y", None, "z"], [7, 7, 7, 7], [4, 6, 5, 9]], names=[*"abc", TIME])

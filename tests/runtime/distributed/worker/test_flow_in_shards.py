@@ -62,8 +62,8 @@ class Shards:
         self._states: list[bytes | None] = [None] * shards
         self.logs: dict[str, OutputLog] = {}
 
-    def batch(self, told: dict[str, list[Arrived]], now: Instant, *commands: Command) -> None:
-        messages = [message for stream in STREAMS for message in self._read(stream.name, told.get(stream.name, []))]
+    def batch(self, arrived: dict[str, list[Arrived]], now: Instant, *commands: Command) -> None:
+        messages = [message for stream in STREAMS for message in self._read(stream.name, arrived.get(stream.name, []))]
         for shard in range(self.spec.shards):
             messages.append(Message(MessageKind.ADVANCE, shard, 0, 0, now, 0))
             lines = [command.line().encode() for command in commands]
@@ -121,10 +121,10 @@ def test_each_query_of_a_flow_gives_the_references_answer(data: st.DataObject) -
     added = {f"q{i}": data.draw(st.sampled_from(times), label=f"q{i} is added after") for i in range(len(asked))}
     dropped = data.draw(st.none() | st.sampled_from(times), label="q0 is dropped after")
     for number, t in enumerate(times):
-        told: defaultdict[str, list[Arrived]] = defaultdict(list)
+        arrived: defaultdict[str, list[Arrived]] = defaultdict(list)
         for at, name, row in events:
             if at == t:
-                told[name].append((at, row))
+                arrived[name].append((at, row))
         commands = [
             Command.adding(10 * number + i, Standing(f"q{i}", plan), needs_all_tuples(plan, KEYS, ()))
             for i, plan in enumerate(asked)
@@ -132,7 +132,7 @@ def test_each_query_of_a_flow_gives_the_references_answer(data: st.DataObject) -
         ]
         if dropped == t and added["q0"] < t:
             commands.append(Command(10 * number + 9, DROP, "q0"))
-        run.batch(told, t, *commands)
+        run.batch(arrived, t, *commands)
     end = times[-1] + AFTERWARDS
     run.batch({}, end)
     for i, plan in enumerate(asked):

@@ -64,12 +64,12 @@ def test_a_restart_keeps_the_plan_that_the_state_is_of(spark: SparkSession, tmp_
 
     assert digest(run) == digest(other) == chosen, "what is run, not what would be chosen now"
     assert "seen" in run.explain(analyze=True) and "seen" not in run.explain()
-    learned = run.statistics()
-    assert set(learned.sources) == {"a", "b", "c"}
-    assert learned.sources["b"].rate == pytest.approx(
+    statistics = run.statistics()
+    assert set(statistics.sources) == {"a", "b", "c"}
+    assert statistics.sources["b"].rate == pytest.approx(
         30 / (run.instant() - 14_000_000 - 1_767_225_600_000_000), rel=0.01
     )
-    again = query(spark, tmp_path)._request.choose(PinnedChoice(statistics=learned)).optimized
+    again = query(spark, tmp_path)._request.choose(PinnedChoice(statistics=statistics)).optimized
     assert again is not None and again.statistics.sources["a"].origin == "measured"
 
     pinned = json.loads((tmp_path / "checkpoint" / "query.json").read_text())
@@ -91,7 +91,7 @@ def test_a_multi_way_join_runs_in_shards(spark: SparkSession, tmp_path: Path) ->
     assert Counter((r.k, r.bv, r.cv) for r in run.answer().collect()) == expected(range(20))
 
 
-def test_a_sample_tells_rates_and_values(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_sample_gives_rates_and_values(spark: SparkSession, tmp_path: Path) -> None:
     write(tmp_path, "1.json", range(60))
     engine = Engine(spark)
     frame = spark.readStream.schema("ts timestamp, k long, v long").json(str(tmp_path / "a"))

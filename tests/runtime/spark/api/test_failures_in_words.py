@@ -14,7 +14,7 @@ hint: a file of the checkpoint was deleted
 """
 
 
-def test_an_error_of_a_task_is_told_as_it_was_raised() -> None:
+def test_an_error_of_a_task_is_reported_as_it_was_raised() -> None:
     error = plain(ACCOUNT)
     assert type(error) is CheckpointError
     assert str(error) == (

@@ -72,7 +72,7 @@ def shown(found: DataFrame) -> Counter[tuple[Any, ...]]:
 
 
 class FailingOnce:
-    """A sink that fails in a batch: its shards have taken their turns, and it is to be run again."""
+    """A sink that fails in a batch: its shards have done their steps, and it is to be run again."""
 
     def __init__(self, batch: int) -> None:
         self._batch = batch

@@ -12,7 +12,7 @@ from thalweg.runtime.spark.api.java import NoJavaError, java_home, java_version,
 
 
 def fake_java(home: Path, version: str) -> Path:
-    """A `java` that tells its version and repeats its arguments, one per line."""
+    """A `java` that prints its version and repeats its arguments, one per line."""
     program = home / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text(f'#!/bin/sh\necho \'openjdk version "{version}"\' >&2\nfor a in "$@"; do echo "$a"; done\n')
@@ -49,8 +49,8 @@ def test_without_any_the_bundled_one_is_wrapped(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(under_test, "_bundled", lambda: bundled)
     home = java_home({"PATH": ""}, tmp_path / "cache")
     args = ["-Dx=a b", "--add-modules=jdk.incubator.vector", "-cp", "it's;here", ""]
-    told = subprocess.run([home / "bin" / "java", *args], capture_output=True, text=True, check=True)
-    assert told.stdout.split("\n")[:-1] == ["-Dx=a b", "-cp", "it's;here", ""], "all others, unharmed"
+    ran = subprocess.run([home / "bin" / "java", *args], capture_output=True, text=True, check=True)
+    assert ran.stdout.split("\n")[:-1] == ["-Dx=a b", "-cp", "it's;here", ""], "all others, unharmed"
     assert wrap_java(bundled, home) == home, "a second start finds it there"
 
 

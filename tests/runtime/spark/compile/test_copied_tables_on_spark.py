@@ -1,4 +1,4 @@
-"""Would catch a copied table that is missing in a group, there twice after a restart, or decided upon anew."""
+"""Would catch a copied table that is missing in a group, there twice after a restart, or chosen anew."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_small_table_is_copied_and_the_stream_exchanged_once(spark: SparkSessi
     write(tmp_path, "1.json", range(40))
     asked.start(tmp_path / "checkpoint", trigger={"availableNow": True}).wait_until_done()
     write(tmp_path, "2.json", range(40, 59))
-    again = query(spark, tmp_path, shards=5, broadcast=False)  # what was decided at first stays
+    again = query(spark, tmp_path, shards=5, broadcast=False)  # the choice of the first start is pinned
     run = again.start(tmp_path / "checkpoint", trigger={"availableNow": True})
     run.wait_until_done()
     assert run.checkpoint.pinned_choice.broadcast == {"t"}

@@ -62,10 +62,10 @@ def test_explain_says_what_runs_where(spark: SparkSession, tmp_path: Path, late:
     assert len(stages) == 2 and all(" x 3, in Python: " in line for line in stages)
     assert "Join" in stages[0] and "GroupBy" in stages[1]
     assert "  in: c by protocol" in rest.splitlines()
-    told = query.explain(format="json")
-    assert [stream["stream"] for stream in told["streams"]] == ["c", "g"]
-    assert [table["table"] for table in told["tables"]] == ["f"]
-    assert [stage["stage"] for stage in told["stages"]] == [0, 1]
+    explained = query.explain(format="json")
+    assert [stream["stream"] for stream in explained["streams"]] == ["c", "g"]
+    assert [table["table"] for table in explained["tables"]] == ["f"]
+    assert [stage["stage"] for stage in explained["stages"]] == [0, 1]
 
 
 def test_explain_shows_the_selection_that_rows_meet_when_they_are_read(spark: SparkSession, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_window_empties_though_no_row_comes_any_more(spark: SparkSession, tmp_
     assert changes == [(10, 1), (12, 1), (13, -2)]
     run.stop()
     stood, batches = run.instant(), run.checkpoint.committed
-    run = asked.start(tmp_path / "checkpoint")  # goes on from there: no time is lost or told twice
+    run = asked.start(tmp_path / "checkpoint")  # goes on from there: no change is lost or emitted twice
     eventually(lambda: run.checkpoint.committed > batches + 1)
     assert run.instant() > stood
     assert sorted((row["_t"].second, row["_sign"]) for row in run.changes().collect()) == changes

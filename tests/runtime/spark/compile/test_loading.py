@@ -46,7 +46,9 @@ def files(folder: Path) -> Path:
     return folder
 
 
-def told(spark: SparkSession, folder: Path, checkpoint: Path, arrow: str) -> tuple[list[str], list[str]]:
+def changes_and_late_rows(
+    spark: SparkSession, folder: Path, checkpoint: Path, arrow: str
+) -> tuple[list[str], list[str]]:
     """Changes and late rows; the streams named in `arrow` are loaded from descriptions, the others by Spark."""
     engine = Engine(spark, shards=2)
     for name in NAMES:
@@ -64,11 +66,11 @@ def told(spark: SparkSession, folder: Path, checkpoint: Path, arrow: str) -> tup
 
 def test_streams_that_share_tasks_give_what_each_gives_alone(spark: SparkSession, tmp_path: Path) -> None:
     folder = files(tmp_path / "in")
-    wanted = told(spark, folder, tmp_path / "none", "")
+    wanted = changes_and_late_rows(spark, folder, tmp_path / "none", "")
     assert len(wanted[0]) > 50
     assert wanted[1] == ["b4.0 at 1"]
     for arrow in ("abcd", "abd"):
-        assert told(spark, folder, tmp_path / arrow, arrow) == wanted, arrow
+        assert changes_and_late_rows(spark, folder, tmp_path / arrow, arrow) == wanted, arrow
 
 
 def read(frame: DataFrame, name: str, described: bool = True) -> StreamPlan:

@@ -87,11 +87,11 @@ def test_all_sinks_hold_the_same_answer(spark: SparkSession, tmp_path: Path) -> 
 def run_until_death(folder: Path) -> None:
     """The process ends itself; its Java, which would linger, is ended with it."""
     command = [sys.executable, "-m", "runtime.spark.sinks.crashing_sink", str(folder)]
-    with (folder / "told").open("w+") as told:
-        process = subprocess.Popen(command, env=environment(), stdout=told, stderr=told, start_new_session=True)
+    with (folder / "log").open("w+") as log:
+        process = subprocess.Popen(command, env=environment(), stdout=log, stderr=log, start_new_session=True)
         code = process.wait(timeout=120)
         os.killpg(process.pid, signal.SIGKILL)
-        assert code == DEATH, (folder / "told").read_text()
+        assert code == DEATH, (folder / "log").read_text()
 
 
 def test_a_process_that_dies_between_two_commits(spark: SparkSession, tmp_path: Path) -> None:

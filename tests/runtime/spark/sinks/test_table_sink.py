@@ -86,10 +86,10 @@ def test_every_type_and_any_name(database: Database) -> None:
     ]
     stamp = pa.timestamp("us", "UTC")
     schema = pa.schema([*to_arrow(EVERY), ("_ts", stamp), ("_exp", stamp), ("_sign", pa.int8())])
-    told = pa.Table.from_pylist([{**row, "_ts": noon, "_exp": None, "_sign": 1} for row in rows], schema=schema)
+    tuples = pa.Table.from_pylist([{**row, "_ts": noon, "_exp": None, "_sign": 1} for row in rows], schema=schema)
     name = 'every "type" %s'
     table = sink(database, name, EVERY, stamped=True)
-    table.put(told, 0, int(noon.timestamp()) * 10**6, "mine")
+    table.put(tuples, 0, int(noon.timestamp()) * 10**6, "mine")
     found = {row[-1]: row[:-1] for row in table.answer()}
     assert found[1] == (None,) * 5
     kept = ("2026-01-31 12:00:00", 10**6) if database.paramstyle == "qmark" else (noon, timedelta(seconds=1))
@@ -132,15 +132,17 @@ rows = st.tuples(st.integers(0, 2), st.integers(0, 9), st.none() | st.integers(1
 
 
 @examples(40)
-@given(told=st.lists(rows, max_size=30), cuts=st.sets(st.integers(0, 20), min_size=1))
+@given(tuples=st.lists(rows, max_size=30), cuts=st.sets(st.integers(0, 20), min_size=1))
 def test_the_table_is_the_bag_at_the_clock(
-    told: list[tuple[int, int, int | None]], cuts: set[int], tmp_path_factory: pytest.TempPathFactory
+    tuples: list[tuple[int, int, int | None]], cuts: set[int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     table = sink(sqlite(tmp_path_factory.mktemp("drawn") / "answers.db"), "t")
     before = -1
     for batch, now in enumerate(sorted(cuts)):
-        new = [(k, "x", ts, None if length is None else ts + length, 1) for k, ts, length in told if before < ts <= now]
+        new = [
+            (k, "x", ts, None if length is None else ts + length, 1) for k, ts, length in tuples if before < ts <= now
+        ]
         table.put(changes(*new), batch, now, "mine")
-        alive = [k for k, ts, length in told if ts <= now and (length is None or now < ts + length)]
+        alive = [k for k, ts, length in tuples if ts <= now and (length is None or now < ts + length)]
         assert bag(table.answer()) == Counter((k, "x") for k in alive)
         before = now

@@ -64,10 +64,10 @@ def test_a_batch_without_rows_has_its_columns(spark: SparkSession, tmp_path: Pat
     assert sink.rows(spark, SCHEMA, 0).count() == 0
 
 
-def test_a_file_that_is_not_there_is_told_of(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match="batch=0 cannot be written") as told:
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="batch=0 cannot be written") as raised:
         ParquetSink(tmp_path).commit(["part-00000-elsewhere.parquet"], 0)
-    assert "all of Spark's workers" in str(told.value)
+    assert "all of Spark's workers" in str(raised.value)
 
 
 def test_every_type_comes_back_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
@@ -81,10 +81,10 @@ def test_every_type_comes_back_as_it_was(spark: SparkSession, tmp_path: Path) ->
     assert spark.read.parquet(str(tmp_path / "batch=0")).dtypes == frame.dtypes
 
 
-def test_rows_are_told_of_or_given() -> None:
+def test_rows_are_noted_or_given() -> None:
     assert list(hand_over([ROWS], None, 3, 1)) == [ROWS]
-    (told,) = hand_over([ROWS], lambda rows, batch, part: f"{len(list(rows))} {batch} {part}", 3, 1)
-    assert told.to_pydict() == {"note": ["1 3 1"]}
+    (noted,) = hand_over([ROWS], lambda rows, batch, part: f"{len(list(rows))} {batch} {part}", 3, 1)
+    assert noted.to_pydict() == {"note": ["1 3 1"]}
 
 
 def test_two_parquet_sinks_hold_the_same(spark: SparkSession, tmp_path: Path) -> None:

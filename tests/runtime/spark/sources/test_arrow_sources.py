@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
     return there
 
 
-def told(engine: Engine, checkpoint: Path) -> list[tuple[object, ...]]:
+def emitted(engine: Engine, checkpoint: Path) -> list[tuple[object, ...]]:
     run = engine.query(QUERY).start(checkpoint, trigger={"availableNow": True})
     run.wait_until_done()
     return sorted((tuple(row) for row in run.changes().collect()), key=str)
@@ -52,9 +52,9 @@ def test_parquet_files_give_what_spark_s_reader_gives(spark: SparkSession, folde
         wide = pa.schema([*(table.field(i) for i in (0, 1)), ("v", pa.float64()), ("n", pa.int64())])
         pq.write_table(table.cast(wide), file)
     theirs.stream("s", reader.parquet(str(folder)))
-    wanted = told(theirs, tmp_path / "theirs")
+    wanted = emitted(theirs, tmp_path / "theirs")
     assert len(wanted) > 30
-    assert told(ours, tmp_path / "ours") == wanted
+    assert emitted(ours, tmp_path / "ours") == wanted
 
 
 def test_narrow_types_and_other_spellings_are_read(spark: SparkSession, folder: Path, tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_narrow_types_and_other_spellings_are_read(spark: SparkSession, folder: 
     ]
 
 
-def test_files_that_do_not_fit_are_told_of_and_the_rest_is_read(
+def test_files_that_do_not_fit_are_reported_and_the_rest_is_read(
     spark: SparkSession, folder: Path, tmp_path: Path
 ) -> None:
     (folder / "not.parquet").write_bytes(b"rubbish")

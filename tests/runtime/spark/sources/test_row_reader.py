@@ -89,9 +89,9 @@ class Numbers(RangeLoad):
 
 
 def test_ranges_travel_and_rows_are_made_from_them() -> None:
-    told = [batch for part in (NumberedRows(5, 8), NumberedRows(20, 21)) for batch in reader().read(part)]
-    assert [batch.to_pylist() for batch in told] == [[{"first": 5, "end": 8}], [{"first": 20, "end": 21}]]
-    (described,) = pa.Table.from_batches(told).combine_chunks().to_batches()
+    batches = [batch for part in (NumberedRows(5, 8), NumberedRows(20, 21)) for batch in reader().read(part)]
+    assert [batch.to_pylist() for batch in batches] == [[{"first": 5, "end": 8}], [{"first": 20, "end": 21}]]
+    (described,) = pa.Table.from_batches(batches).combine_chunks().to_batches()
     assert Numbers()(described, ["n"]).to_pydict() == {"n": [5, 6, 7, 20]}
 
 

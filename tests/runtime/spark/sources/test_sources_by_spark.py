@@ -53,8 +53,8 @@ def test_json_lines_that_do_not_fit_and_a_file_without_a_column(spark: SparkSess
     stream = directory(spark, rows, SCHEMA, "json")
     sink = Sink(tmp_path / "checkpoint").run(stream.select("s", "_corrupt_record"))
     assert [row["s"] for row in sink.rows if row["_corrupt_record"] is None] == ["x", "x"]
-    aside = [row for row in sink.rows if row["_corrupt_record"]]
-    assert [tuple(row.values()) for row in aside] == [(None, '{"k": "one", "s": "y"}'), (None, '{"ts"')]
+    bad_rows = [row for row in sink.rows if row["_corrupt_record"]]
+    assert [tuple(row.values()) for row in bad_rows] == [(None, '{"k": "one", "s": "y"}'), (None, '{"ts"')]
     (rows / "b.jsonl").write_text('{"ts": "2026-01-31 07:00:00", "key": 1, "s": "x"}\n')
     fresh = Sink(tmp_path / "another").run(stream).rows
     assert [row for row in fresh if row["_corrupt_reason"] is None] == [GOOD, GOOD, {**GOOD, "k": None}]
@@ -99,8 +99,8 @@ def test_a_socket_of_json_lines(spark: SparkSession, tmp_path: Path) -> None:
         finally:
             query.stop()
     found = {tuple(row) for row in spark.table("from_socket").collect()}
-    told = {(None, text, "this does not fit the schema") for text in misfits}
-    assert found == {("x", None, None), (None, None, None), *told}
+    bad_rows = {(None, text, "this does not fit the schema") for text in misfits}
+    assert found == {("x", None, None), (None, None, None), *bad_rows}
 
 
 def test_formats_and_types_that_there_are_not(spark: SparkSession, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_new_zeek_files_are_read_once_through_a_crash(spark: SparkSession, tmp_p
     assert [[row["id_orig_h"] for row in batch] for batch in sink.batches[1:]] == [["::4"], ["::5"]]
 
 
-def test_lbl_files_and_rows_put_aside(spark: SparkSession, tmp_path: Path) -> None:
+def test_lbl_files_and_bad_rows(spark: SparkSession, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()
     (logs / "a").write_text("1 0.5 ftp 5 ? 3 9.9.9.9 SF L\noops\n")
@@ -98,7 +98,7 @@ def test_a_file_that_has_changed_is_an_error(tmp_path: Path) -> None:
         rows(tmp_path, size - 1)
 
 
-def test_mistakes_are_told_at_once(spark: SparkSession, tmp_path: Path) -> None:
+def test_mistakes_are_reported_at_once(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no directory"):
         zeek(spark, tmp_path / "none", CONN)
     with pytest.raises(DataError, match="files_per_batch wants 1 or more"):

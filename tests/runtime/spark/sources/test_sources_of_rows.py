@@ -39,7 +39,7 @@ def test_a_generator_gives_the_same_rows_after_a_crash(spark: SparkSession, tmp_
     assert sink.rows == wanted.table(0, 5_000).cast(to_arrow(wanted.schema)).to_pylist()
 
 
-def test_a_generator_s_mistakes_are_told_at_once(spark: SparkSession) -> None:
+def test_a_generator_s_mistakes_are_reported_at_once(spark: SparkSession) -> None:
     with pytest.raises(NameNotFoundError, match="there is no generator sensor"):
         generator(spark, "sensor")
     with pytest.raises(DataError, match="speed wants a number above 0"):
@@ -60,7 +60,7 @@ def table() -> pa.Table:
     )
 
 
-def test_a_table_comes_in_order_of_time_and_is_told_once(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_table_comes_in_order_of_time_and_only_once(spark: SparkSession, tmp_path: Path) -> None:
     pq.write_table(table(), tmp_path / "t.parquet")
     stream = replay(spark, tmp_path / "t.parquet", "ts", READINGS, rows_per_batch=3, staging=tmp_path / "staging")
     sink = Sink(tmp_path / "one").run(stream.dataframe())
@@ -68,7 +68,7 @@ def test_a_table_comes_in_order_of_time_and_is_told_once(spark: SparkSession, tm
     assert [(row["k"], row["v"]) for row in sink.rows] == [(2, None), (4, 4.0), (3, 3.0), (1, 1.0)]
     assert sink.rows[0]["ts"] == datetime(1970, 1, 1, 0, 0, 10, tzinfo=UTC)
     again = replay(spark, table(), "ts", READINGS, rows_per_batch=3, staging=tmp_path / "staging")
-    assert sink.run(again.dataframe()).sizes == [3, 1], "nothing is told twice"
+    assert sink.run(again.dataframe()).sizes == [3, 1], "no row comes twice"
     assert len(list((tmp_path / "staging").iterdir())) == 1, "the same rows are the same file"
 
 

@@ -1,4 +1,4 @@
-"""Would catch rows that are answered where they are read and lost, told twice, or not counted."""
+"""Would catch rows that are answered where they are read and lost, emitted twice, or not counted."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def query(spark: SparkSession, folder: Path, described: bool, lateness: int | No
     return engine.query(QUERY)
 
 
-def told(found: SparkQuery, checkpoint: Path) -> dict[str, Any]:
+def outcome(found: SparkQuery, checkpoint: Path) -> dict[str, Any]:
     run = found.start(checkpoint, trigger=ONCE)
     run.wait_until_done()
     metrics = replace(run.metrics(), rows_per_second=None, operators=())
@@ -62,7 +62,7 @@ def told(found: SparkQuery, checkpoint: Path) -> dict[str, Any]:
         "answer": sorted(map(str, run.answer().collect())),
         "late": sorted(map(str, run.late("s"))),
         "bad": sorted(map(str, run.bad_rows("s"))),
-        "learned": run.statistics(),
+        "statistics": run.statistics(),
         "metrics": metrics,
     }
 
@@ -75,17 +75,17 @@ def test_rows_answered_at_once_are_as_those_that_pass_through_shards(
         write(tmp_path / "in", number, 100 + 10 * number)
     found = query(spark, tmp_path / "in", described)
     assert "done by the tasks that read" in found.explain()
-    at_once = told(found, tmp_path / "at-once")
+    at_once = outcome(found, tmp_path / "at-once")
     assert [(len(at_once["late"]), len(at_once["bad"]))] == [(2, 3)]
     assert len(at_once["changes"]) > 40
     monkeypatch.setattr(SHARDS_ONLY, lambda *query: False)
-    assert told(query(spark, tmp_path / "in", described), tmp_path / "in-shards") == at_once
+    assert outcome(query(spark, tmp_path / "in", described), tmp_path / "in-shards") == at_once
 
 
 def test_a_query_over_a_stream_that_waits_longer_is_another(spark: SparkSession, tmp_path: Path) -> None:
     """So no row that waits is ever passed by those that are answered at once."""
     write(tmp_path / "in", 0, 100)
-    assert told(query(spark, tmp_path / "in", True, lateness=5), tmp_path / "checkpoint")["metrics"].waiting > 0
+    assert outcome(query(spark, tmp_path / "in", True, lateness=5), tmp_path / "checkpoint")["metrics"].waiting > 0
     with pytest.raises(CheckpointError, match="declared otherwise"):
         query(spark, tmp_path / "in", True).start(tmp_path / "checkpoint", trigger=ONCE)
 

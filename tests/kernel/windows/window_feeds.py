@@ -1,4 +1,4 @@
-"""Streams told to a window operator in batches, drawn or written by hand, and what it must show at every instant."""
+"""Streams fed to a window operator in batches, drawn or written by hand, and what it must show at every instant."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SCHEMA = Schema.of(k=DataType.BIGINT, x=DataType.DOUBLE, name=DataType.STRING)
 VALUES: list[Sequence[Value]] = [[1, 0, -3, 2, 4, 6, None], [0.5, -0.0, 0.0, 2.0, None], ["a", "é", "B", "", None]]
 
 
-class Told(NamedTuple):
+class Change(NamedTuple):
     """A tuple of a stream, or with sign -1 one that is taken back."""
 
     sign: int
@@ -36,7 +36,7 @@ class Told(NamedTuple):
     row: Row
 
 
-Step = tuple[Instant, list[Told]]
+Step = tuple[Instant, list[Change]]
 
 
 class Lived(NamedTuple):
@@ -54,21 +54,21 @@ def feeds(draw: st.DrawFn, corrected: bool, values: Sequence[Sequence[Value]] = 
     dice = Dice(draw)
     now = dice.number(-3, 3)
     steps: list[Step] = []
-    standing: list[Told] = []  # what has been told of the instant `now` and not been taken back
+    standing: list[Change] = []  # what was fed for the instant `now` and not taken back
     for _ in range(dice.number(1, 8)):
         before, now = now, now + dice.pick([1, 0, 0, 2, 5, 13])
         batch = [_arrival(dice, (before, now), values) for _ in range(dice.number(0, 6))]
         if corrected:
             standing += batch
             back = [standing.pop(dice.number(0, len(standing) - 1)) for _ in range(dice.number(0, 3)) if standing]
-            batch = draw(st.permutations(batch + [told._replace(sign=-1) for told in back]))
-            standing = [told for told in standing if told.ts == now]
+            batch = draw(st.permutations(batch + [change._replace(sign=-1) for change in back]))
+            standing = [change for change in standing if change.ts == now]
         steps.append((now, batch))
     return steps
 
 
-def _arrival(dice: Dice, between: tuple[Instant, Instant], values: Sequence[Sequence[Value]]) -> Told:
-    return Told(+1, dice.number(*between), tuple(dice.pick(column) for column in values))
+def _arrival(dice: Dice, between: tuple[Instant, Instant], values: Sequence[Sequence[Value]]) -> Change:
+    return Change(+1, dice.number(*between), tuple(dice.pick(column) for column in values))
 
 
 def check(window: Window, schema: Schema, steps: list[Step], dated: bool, derived: bool) -> None:
@@ -83,7 +83,7 @@ def check(window: Window, schema: Schema, steps: list[Step], dated: bool, derive
     pool, twins_pool = StringPool(), StringPool()
     operator, twin = make(pool), make(twins_pool)
     output: list[Lived] = []
-    told: list[Told] = []
+    fed: list[Change] = []
     before = steps[0][0] - 100
     for now, batch in steps:
         gained = lived(operator, schema, pool, (now, batch), dated)
@@ -92,23 +92,22 @@ def check(window: Window, schema: Schema, steps: list[Step], dated: bool, derive
         assert twin.stored == operator.stored
         assert all(before <= one.start <= now and one.start < one.end for one in gained)
         output += gained
-        told += batch
-        assert shown(output, now, dated) == expected(window, told, now, dated, derived)
+        fed += batch
+        assert shown(output, now, dated) == expected(window, fed, now, dated, derived)
         before = now
-    first = min((t.ts for t in told), default=before)
+    first = min((t.ts for t in fed), default=before)
     for t in range(first - 1, before + 1):
-        assert shown(output, t, dated) == expected(window, told, t, dated, derived), f"at {t}"
+        assert shown(output, t, dated) == expected(window, fed, t, dated, derived), f"at {t}"
 
 
 def lived(operator: Operator, schema: Schema, pool: StringPool, step: Step, dated: bool) -> list[Lived]:
     """What the operator makes of one batch."""
-    now, told = step
+    now, fed = step
     columns = [
-        to_lane(pa.array([t.row[i] for t in told], field.type.arrow), field.type, pool)
-        for i, field in enumerate(schema)
+        to_lane(pa.array([t.row[i] for t in fed], field.type.arrow), field.type, pool) for i, field in enumerate(schema)
     ]
-    signs = pa.array([t.sign for t in told], pa.int8()).to_numpy()
-    arrived = Batch.of_arrivals(columns, pa.array([t.ts for t in told], pa.int64()).to_numpy(), dated)
+    signs = pa.array([t.sign for t in fed], pa.int8()).to_numpy()
+    arrived = Batch.of_arrivals(columns, pa.array([t.ts for t in fed], pa.int64()).to_numpy(), dated)
     result = operator.process([Batch(arrived.columns, arrived.start, arrived.end, signs, arrived.dates)], now)
     assert (result.dates is not None) is dated
     assert result.sign.dtype == "int8"
@@ -134,11 +133,11 @@ def shown(output: list[Lived], t: Instant, dated: bool) -> Counter[Dated | Row]:
     return Counter({key: count for key, count in bag.items() if count})
 
 
-def expected(window: Window, told: list[Told], t: Instant, dated: bool, derived: bool) -> Counter[Dated | Row]:
-    """What the window's definition says, given all that has been told."""
-    known = [one for one in told if one.ts <= t]
+def expected(window: Window, fed: list[Change], t: Instant, dated: bool, derived: bool) -> Counter[Dated | Row]:
+    """What the window's definition says, given all changes that were fed."""
+    known = [one for one in fed if one.ts <= t]
     taken_back = Counter((one.ts, one.row) for one in known if one.sign < 0)
-    left: list[Told] = []
+    left: list[Change] = []
     for one in known:
         if one.sign > 0 and taken_back[one.ts, one.row]:
             taken_back[one.ts, one.row] -= 1
@@ -150,21 +149,21 @@ def expected(window: Window, told: list[Told], t: Instant, dated: bool, derived:
     return Counter(dates if dated else [d.row for d in dates])
 
 
-def drawn_by_hand(window: Window, told: Sequence[tuple[Instant, str]], derived: bool) -> list[str]:
+def drawn_by_hand(window: Window, fed: Sequence[tuple[Instant, str]], derived: bool) -> list[str]:
     """The output per batch, sorted: `+a[3,F) -b[3,F)`. A batch is a clock and `a b@2 -c`, at the clock if not said."""
     schema, pool = Schema.of(a=DataType.STRING), StringPool()
     operator = make_window(window, schema, pool, dated=False, derived=derived)
     lines = []
-    for now, text in told:
-        batch = [_told(word, now) for word in text.split()]
+    for now, text in fed:
+        batch = [_change(word, now) for word in text.split()]
         gained = lived(operator, schema, pool, (now, batch), dated=False)
         lines.append(" ".join(sorted(map(_word, gained))))
     return lines
 
 
-def _told(word: str, now: Instant) -> Told:
+def _change(word: str, now: Instant) -> Change:
     name, _, ts = word.partition("@")
-    return Told(-1 if name.startswith("-") else +1, int(ts or now), (name.lstrip("-"),))
+    return Change(-1 if name.startswith("-") else +1, int(ts or now), (name.lstrip("-"),))
 
 
 def _word(one: Lived) -> str:

@@ -65,7 +65,7 @@ def same(a: Value, b: Value) -> bool:
 
 
 def check(expressions: Sequence[Expression], schema: Schema, rows: Sequence[Row]) -> None:
-    """All three ways give the same values."""
+    """All three evaluators give the same values."""
     sql = by_duckdb(expressions, schema, rows)
     for expression, in_duckdb in zip(expressions, sql, strict=True):
         wanted = by_row(expression, rows)
