@@ -84,7 +84,7 @@ def _written(database: Any, query: PeerQuery, out: Path) -> str:
     else:
         source = _csv(database, query, out)
     columns = {name: str(type_) for name, type_, *_ in database.sql(f"DESCRIBE SELECT * FROM {source}").fetchall()}
-    if "gained" in columns:
+    if {"queries", "changes"} <= columns.keys():
         return _packed(database, source)
     typed = ", ".join(_typed(name, columns.get(name, "")) for name in query.columns)
     if "_exp" in columns:
@@ -102,11 +102,11 @@ def _written(database: Any, query: PeerQuery, out: Path) -> str:
 def _packed(database: Any, source: str) -> str:
     """The rows that a flow's queries emitted, as (number of the query, first column)."""
     found = []
-    for queries, blob in database.sql(f"SELECT queries, gained FROM {source}").fetchall():
-        gained = unpack(blob)
-        gained = gained.filter(pc.greater(gained.column("sign"), 0))
+    for queries, blob in database.sql(f"SELECT queries, changes FROM {source}").fetchall():
+        changes = unpack(blob)
+        gained = changes.filter(pc.greater(changes.column("sign"), 0))
         numbers = pa.array([int(query.removeprefix("q")) - 1 for query in queries])
-        found.append(pa.table({"q": numbers.take(gained.column("whose")), "id": gained.column(0)}))
+        found.append(pa.table({"q": numbers.take(gained.column("owner")), "id": gained.column(0)}))
     database.register("packed", pa.concat_tables(found))
     return "SELECT q, id FROM packed"
 
