@@ -13,7 +13,7 @@ s.execute("""
     CREATE STREAM logins (ts TIMESTAMP, card INT, device STRING) TIMESTAMP BY ts;
 """)
 
-# [NOW]: each payment, when it comes, looks back at ten minutes of others. ISTREAM: emitted once, never taken back.
+# [NOW]: each new payment is compared with those of the last ten minutes. ISTREAM: a pair is emitted once, for good.
 two_towns = s.query("""
     ISTREAM(SELECT b.card, a.town AS first, b.town AS second
             FROM payments [RANGE 10 MINUTES] a JOIN payments [NOW] b ON a.card = b.card AND a.town <> b.town)

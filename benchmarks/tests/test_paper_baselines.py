@@ -52,11 +52,11 @@ def test_the_literatures_distinct_stores_its_input_and_output() -> None:
     assert operator.stored == 4 + 2
 
 
-def _simulated(strategy: Strategy, seconds_per_step: float) -> Simulation:
+def _simulated(strategy: Strategy, seconds_per_call: float) -> Simulation:
     """COUNT over a window of one second; tuples at 1 and 2.5 s."""
     simulation = Simulation(f"SELECT COUNT(*) AS n FROM s1 [RANGE {SECOND}]", strategy)
     worked = iter(range(1_000_000))
-    simulation.worker = lambda: next(worked) * seconds_per_step
+    simulation.worker = lambda: next(worked) * seconds_per_call
     simulation.feed(list(tuples("s1", np.array([2, 5]) * SECOND // 2, {})))
     simulation.run(4)
     return simulation
@@ -72,7 +72,7 @@ def test_work_that_takes_no_time_delays_input_triggered_answers_only() -> None:
 
 def test_work_that_takes_time_delays_every_answer_by_it() -> None:
     simulation = _simulated(Strategy.NTA, 0.01)
-    assert 0.02 * SECOND <= simulation.delay.average <= 0.1 * SECOND  # a step for each operator on the path
+    assert 0.02 * SECOND <= simulation.delay.average <= 0.1 * SECOND  # a call of each operator on the way
 
 
 def test_recorded_connections_are_used_where_there_are_any(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_pages_have_the_numbers_the_verdicts_and_the_reasons(tmp_path: Path) -> 
     assert "| All hold. | holds |" in index
 
 
-def test_without_matplotlib_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = builtins.__import__
 
     def without(name: str, *rest: Any) -> Any:

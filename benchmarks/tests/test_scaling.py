@@ -19,7 +19,7 @@ def test_a_row_changes_a_group_when_it_comes_and_when_it_goes() -> None:
     assert throughput(DISTINCT, uniform(10), 10_000, Scale(quick=True)).changes < 0.01
 
 
-def test_what_is_reported_of_them() -> None:
+def test_details_of_a_figure() -> None:
     paces = {"a": {10.0: Throughput(5.0, 0.25), 1_000.0: Throughput(6.0, 2.0)}}
     changes = {"changes of the answer for each row, a": "0.25 at 10, 2 at 1,000"}
     assert figure(paces) == FigureData({"a": {10.0: 5.0, 1_000.0: 6.0}}, changes)

@@ -6,10 +6,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from thalweg.core.batch import Batch
+from thalweg.core.schema import Schema
+from thalweg.core.strings import StringPool
+from thalweg.core.types import DataType
+from thalweg.runtime.distributed.worker.program import AnswerPart
+from thalweg.runtime.spark.tasks.flow_answers import FlowAnswers
 from thalweg_benchmarks.peers.answers import compare, connect, expect
 from thalweg_benchmarks.peers.data import write
 from thalweg_benchmarks.peers.queries import QUERIES
@@ -74,7 +81,7 @@ def test_dated_changes_count_while_they_last(judge: Any, tmp_path: Path) -> None
     assert compare(judge, QUERIES["distinct"], tmp_path / "out").equal
 
 
-def test_the_last_rows_of_a_key_count(tmp_path: Path) -> None:
+def test_the_newest_rows_of_a_key_count(tmp_path: Path) -> None:
     database = connect()
     expect(database, QUERIES["last-ten"], write(tmp_path / "data", "one", 1_000, 1_000, ["parquet"]))
     database.execute("CREATE OR REPLACE TABLE expected AS SELECT * FROM (VALUES (1, 2.0), (2, 5.0)) AS _ (k, v)")
@@ -83,3 +90,15 @@ def test_the_last_rows_of_a_key_count(tmp_path: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         pq.write_table(pa.table({"k": [k], "v": [v]}), folder / f"{k}.parquet")
     assert compare(database, QUERIES["last-ten"], tmp_path / "out").equal
+
+
+def test_rows_of_a_flow_go_to_their_queries(tmp_path: Path) -> None:
+    database, workload = connect(), QUERIES["filters"].workload
+    expect(database, QUERIES["filters"], write(tmp_path / "data", workload, 1_000, 1_000, ["parquet"]))
+    database.execute("CREATE OR REPLACE TABLE expected AS SELECT * FROM (VALUES (0, 7), (2, 8)) AS _ (q, id)")
+    batch = Batch.of_arrivals([np.array([7, 8])], np.array([1, 2]))
+    both = Batch.concat([batch, batch.negated()])  # with their ends, which are negative tuples
+    part = AnswerPart(both, Schema.of(id=DataType.BIGINT), StringPool(), ("q1", "q3"), np.array([0, 1, 0, 1]))
+    (tmp_path / "out").mkdir()
+    pq.write_table(pa.Table.from_batches(FlowAnswers().rows([part])), tmp_path / "out" / "a.parquet")
+    assert compare(database, QUERIES["filters"], tmp_path / "out").equal

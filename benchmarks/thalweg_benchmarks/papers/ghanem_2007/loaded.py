@@ -32,15 +32,16 @@ NTA, ITA, PIGGYBACKING = "NTA", "ITA", "piggybacking"
 QUERY = "SELECT SUM(s2.price) AS total FROM s1 [RANGE {w}] JOIN s2 [RANGE {w}] ON s1.store = s2.store"
 
 _WORKLOAD = (
-    "Query Q2 with SUM in place of MAX, for an answer is emitted only when it changes, and MAX seldom does. Poisson "
-    "arrivals, windows of 3 s, selectivity by the number of stores, round-robin with slots of 16 items. Windows are "
-    "filled at no cost; then, for the length of a window, the clock goes on with the processor time that each step "
-    "takes, so that rates and delays are those of this machine (the paper's: up to 350 tuples/s, windows of 30 s)."
+    "Query Q2 with SUM in place of MAX, because an answer is emitted only when it changes, and MAX seldom does. "
+    "Poisson arrivals, windows of 3 s, selectivity by the number of stores, round-robin with slots of 16 items. "
+    "Windows are filled at no cost; then, for the length of a window, the clock goes on with the processor time that "
+    "each call of an operator takes, so that rates and delays are those of this machine (the paper's: up to 350 "
+    "tuples/s, windows of 30 s)."
 )
 
 LOADED = (
-    "a step costs by the call, about 0.3 ms in the join and no less in the aggregate, whether a tuple has partners or "
-    "not: the queues fill up with the rate, and selectivity does little"
+    "each call of an operator costs about 0.3 ms in the join and no less in the aggregate, whether a tuple has "
+    "partners or not: the queues fill up with the rate, and selectivity does little"
 )
 TOGETHER = (
     "calls cost, not tuples. Once queues are long, EXPIRE sends what ends together with what arrives: as many items "

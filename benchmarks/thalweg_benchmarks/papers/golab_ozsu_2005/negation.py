@@ -24,14 +24,14 @@ SMALL = 10_000  # ticks: the paper's 500 KB
 HYBRID = Approach(Strategy.AUTO, KeyedBuffer, Settings(optimize=False, above_negation="hybrid"))
 
 SEARCHED = (
-    "a premature deletion has the end that the result had, and leads to its partition and, within sorted runs, to "
+    "a premature deletion carries the end of the result, which leads to its partition and, within sorted runs, to "
     "the result: a search, which takes 5 % of UPA's time in a profile, where the paper reads all partitions through "
     "(decision 0023)"
 )
 SAME_NEGATION = (
     "half of either's time goes into the negation (a profile at the largest window), which takes in the join's "
-    "results in any order, however their ends are known; what UPA spares the join, a third of its time, is "
-    "a fifteenth of the whole"
+    "results in any order, whether their ends are known or come as negative tuples; what UPA spares the join, a "
+    "third of its time, is a fifteenth of the whole"
 )
 MANY_PAIRS = (
     "here the join has tens of times as many results as the negation leaves (see the details), and the paper itself "
@@ -62,8 +62,8 @@ def _joined(scale: Scale) -> FigureData:
     approaches = {"NT": (JOIN_BELOW, NT), "NT (join up)": (JOIN_ABOVE, NT), "UPA": (JOIN_BELOW, HYBRID)}
     found = series(approaches, windows, scale, lambda t: t.milliseconds)
     results = {
-        name: [timed(q, approach, window, scale).results for window in windows]
-        for name, (q, approach) in approaches.items()
+        name: [timed(query, approach, window, scale).results for window in windows]
+        for name, (query, approach) in approaches.items()
     }
     return FigureData(found, {"connections": trace(scale).name, "results alive, by window": results})
 
@@ -90,7 +90,7 @@ FIGURE_17 = Experiment(
     "The negation leaves less than the join, so joining above it is better for NT. But for large windows UPA wins, "
     "which joins below the negation and spares the join all negative tuples; for small windows NT with the join above "
     "is best.",
-    f"{WORKLOAD} UPA sends ends as negative tuples from the negation on upwards (the hybrid). As bags, the two plans "
+    f"{WORKLOAD} UPA ends results by negative tuples from the negation on upwards (the hybrid). As bags, the two plans "
     "are not equivalent, as the paper takes them to be: with the join below, a tuple of the second link takes one "
     "pair away, with the join above all pairs of one tuple. So their results are compared within a plan only.",
     WINDOW,

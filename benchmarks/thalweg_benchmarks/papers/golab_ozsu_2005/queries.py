@@ -42,5 +42,5 @@ WORKLOAD = (
     "Connections split into links by destination, one tuple per link and tick, hosts as numbers; batches of 1,000 "
     "ticks where the paper goes tuple by tuple; joins clear their sides, and the view of the result is brought up to "
     "date, every twentieth of the window (the paper's lazy interval). Windows are filled before 40 batches are timed; "
-    "the fastest of up to three runs counts. All approaches must have as many results."
+    "the fastest of up to three runs counts. All ways must have as many results."
 )

@@ -52,7 +52,7 @@ FIGURE_11A = Experiment(
     "PushDown, with a join for each query, is slower throughout.",
     f"Batches of {STOCKS:,} quotes, an article for each stock; query i wants prices above a bound of its own, one of "
     f"them "
-    "all prices. All three approaches are made of our own operators, and each query gets a batch of its own.",
+    "all prices. All three ways are made of our own operators, and each query gets a batch of its own.",
     Axis("queries"),
     TIME,
     _by_queries,

@@ -36,7 +36,7 @@ ONCE_A_SLIDE = (
     "with a slide of one, and all 10,216 of the stream, 2.5 times as many, with ten"
 )
 ALL_ANEW = (
-    "with a slide as long as the window all values end when the next tuples come, which are all sorted to tell the "
+    "with a slide as long as the window all values end when the next tuples come, which are all sorted to emit the "
     "values anew; with shorter ones most are of values that are shown, and are skipped"
 )
 TOGETHER = "a longer slide joins more tuples in one call, and those with the same key are looked up together"
@@ -106,7 +106,8 @@ FIGURE_7 = Experiment(
             DISTINCT,
             "duplicate elimination grows at least half as fast as the extent",
             least=7.5,
-            why="delta* emits a value once in a window's length, so the longer it is the less there is to tell",
+            why="delta* emits a value once in a window's length, so the longer the window, the fewer values are "
+            "emitted",
         ),
         grows(SUM, "SUM grows at least half as fast as the extent", least=7.5, why=INCREMENTAL.format("SUM")),
         grows(

@@ -33,8 +33,7 @@ BY_GROUPS = Experiment(
     "rows per second by the number of groups",
     "More groups cost cache misses, not work: a batch changes at most as many groups as it has tuples.",
     f"Windows of {WINDOW:,} tuples, keys uniform, batches of 25,000, in the kernel on one core. Each change of a group "
-    f"is "
-    "emitted, so with many groups a tuple causes two changes when it comes and two when it goes.",
+    "is emitted: with many groups, a tuple causes two changes when it comes and two when it goes.",
     Axis("distinct keys", log=True),
     RATE,
     _by_groups,
@@ -45,7 +44,8 @@ BY_GROUPS = Experiment(
     {
         "aggregate": "with more keys than a batch has tuples, each tuple changes a group of its own, which is not in a "
         "cache",
-        "distinct": "so does DISTINCT, which renews a key; and with a million keys, these come and go, each a change",
+        "distinct": "so does DISTINCT, which renews a key; and with a million keys, keys come and go, and each such "
+        "change is emitted",
     },
 )
 

@@ -1,4 +1,4 @@
-"""The last ten rows of each key: a state of one's own for each key, emitted anew with each batch."""
+"""The last ten rows of each key: a state for each key, which is emitted as a whole with each batch that changes it."""
 
 import pickle
 import sys
@@ -30,7 +30,7 @@ answer = keys.applyInPandasWithState(last_ten, "k long, v double", "ten binary",
 def keep(frame, batch):
     if out == "-":
         frame.write.format("noop").mode("overwrite").save()
-    else:  # what is emitted of a key replaces what was emitted before
+    else:  # the newest rows of a key replace its older ones
         frame.write.parquet(f"{out}/batch={batch}")
 
 
