@@ -22,7 +22,7 @@ from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.stages import cut
 from thalweg.runtime.distributed.worker.program import StepResult
 from thalweg.runtime.distributed.worker.query_spec import QuerySpec
-from thalweg.runtime.distributed.worker.step import ShardId, run_step
+from thalweg.runtime.distributed.worker.step import LONGEST_REST, ShardId, run_step
 
 SHARDS, GROUPS = 2, 8
 SCHEMA = Schema.of(k=DataType.STRING, g=DataType.STRING, v=DataType.BIGINT)
@@ -59,6 +59,7 @@ class Steps:
     checkpoint: Path
     spec: QuerySpec = field(default_factory=two_stages)
     start: str = "first"
+    longest_rest: float = LONGEST_REST
 
     def __post_init__(self) -> None:
         self.spec.layouts.write(self.checkpoint)
@@ -80,7 +81,11 @@ class Steps:
     def step(self, stage: int, shard: int, batch: int, messages: Sequence[Message]) -> StepResult:
         """One of them."""
         return run_step(
-            self.spec.stage(stage), ShardId(self.start, str(self.checkpoint), stage, shard), batch, messages
+            self.spec.stage(stage),
+            ShardId(self.start, str(self.checkpoint), stage, shard),
+            batch,
+            messages,
+            self.longest_rest,
         )
 
     def _read(self, rows: Sequence[Row]) -> Iterator[Message]:

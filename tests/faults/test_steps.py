@@ -170,12 +170,12 @@ def test_a_query_that_is_started_with_other_settings_does_not_go_on_with_the_old
     assert {place.start for place in memory._resting} == {"second"}
 
 
-def test_shards_that_rest_in_vain_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shards_that_rest_in_vain_are_forgotten(tmp_path: Path) -> None:
     Steps(tmp_path / "stopped").batch(0)
     steps = Steps(tmp_path / "runs")
     steps.batch(0)
     assert len(memory._resting) == 4 * SHARDS
-    monkeypatch.setattr(memory, "_LONGEST_REST", -1.0)
+    steps.longest_rest = -1.0
     steps.batch(1)
     assert {place.checkpoint for place in memory._resting} == {str(tmp_path / "runs")}
 

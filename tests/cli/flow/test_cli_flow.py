@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-import thalweg.cli.flow.watch as watching
 from cli.run import lines, refusal, thalweg
+from thalweg.cli.flow.watch import Watch
 from thalweg.flows.catalog import Catalogue
 
 COUNT = "SELECT b, COUNT(*) AS n FROM s [RANGE 3] GROUP BY b"
@@ -83,28 +83,26 @@ def test_top_shows_what_queries_cost_and_give(flowdir: Path) -> None:
     assert json.loads(lines("flow", "show", flowdir, "q1", "--json")[0])["metrics"]["saved"] == pytest.approx(0.5)
 
 
-def test_queries_that_come_and_go_while_a_flow_runs_are_taken_up(
-    flowdir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_queries_that_come_and_go_while_a_flow_runs_are_taken_up(flowdir: Path) -> None:
     rows = "".join(f"{t},{t},x\n" for t in range(2500))
     (flowdir.parent / "rows.csv").write_text(f"ts,a,b\n{rows}")
     lines("flow", "add", flowdir, "SELECT COUNT(*) AS n FROM s", "--name", "all")
     lines("flow", "add", flowdir, "SELECT a FROM s", "--name", "gone")
-    monkeypatch.setattr(watching, "SECONDS_BETWEEN_LOOKS", 0.0)
     looks = []
 
-    def look(self: watching.Watch, done: bool = False) -> None:
-        looks.append(done)
-        if len(looks) == 2:  # after a thousand rows
-            Catalogue(flowdir).add("SELECT COUNT(*) AS n FROM s", "late")
-            Catalogue(flowdir).add("SELECT COUNT(*) AS n FROM s [ROWS 7]", "filled", backfill=True)
-            Catalogue(flowdir).add("SELECT a FROM r", "lost")
-            Catalogue(flowdir).drop("gone")
-        original(self, done)
+    class WatchThatChangesQueries(Watch):
+        seconds_between_looks = 0.0
 
-    original = watching.Watch.look
-    monkeypatch.setattr(watching.Watch, "look", look)
-    result = thalweg(*start(flowdir, "--show", "final", "--format", "jsonl"))
+        def look(self, done: bool = False) -> None:
+            looks.append(done)
+            if len(looks) == 2:  # after a thousand rows
+                Catalogue(flowdir).add("SELECT COUNT(*) AS n FROM s", "late")
+                Catalogue(flowdir).add("SELECT COUNT(*) AS n FROM s [ROWS 7]", "filled", backfill=True)
+                Catalogue(flowdir).add("SELECT a FROM r", "lost")
+                Catalogue(flowdir).drop("gone")
+            super().look(done)
+
+    result = thalweg(*start(flowdir, "--show", "final", "--format", "jsonl"), obj=WatchThatChangesQueries)
     found = [json.loads(line) for line in result.stdout.splitlines()]
     assert {printed["query"]: printed["rows"] for printed in found} == {
         "all": [{"n": 2500}], "late": [{"n": 1500}], "filled": [{"n": 7}],

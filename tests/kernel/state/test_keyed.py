@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,27 +9,27 @@ from hypothesis import strategies as st
 
 from kernel.operators.feeds import Signed, contents, feeds, from_batch, to_batch
 from strategies.effort import examples
+from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER
 from thalweg.core.types import DataType
-from thalweg.kernel.state import keyed
-from thalweg.kernel.state.keyed import Comparable, Keyed
+from thalweg.kernel.state.keyed import Keyed
 
 SCHEMA = Schema.of(k=DataType.BIGINT, x=DataType.DOUBLE)
 
 
-def no_hash(tuples: Comparable) -> Ints:
-    """Every tuple collides with every other."""
-    return np.zeros(len(tuples.end), dtype=np.int64)
+def keyed(codes: Ints, tuples: Batch, hashed: bool) -> Keyed:
+    """Tuples sorted by code and hash; without hashes every tuple collides with every other."""
+    return Keyed.of(codes, tuples) if hashed else Keyed.with_tiebreak(codes, np.zeros_like(codes), tuples)
 
 
-def close(tuples: list[Signed]) -> list[Signed]:
+def close(tuples: list[Signed], hashed: bool = True) -> list[Signed]:
     pool = StringPool()
     batch = to_batch(tuples, SCHEMA, pool)
     codes = np.where(batch.columns[0] < 0, 0, batch.columns[0])
-    return from_batch(Keyed.of(codes, batch).closed().tuples, SCHEMA, pool)
+    return from_batch(keyed(codes, batch, hashed).closed().tuples, SCHEMA, pool)
 
 
 def signed_tuples(*tuples: tuple[int, int, int, int]) -> list[Signed]:
@@ -47,8 +45,7 @@ def test_the_bag_stays_the_same_at_every_instant(hashed: bool, data: st.DataObje
     begun = data.draw(st.integers(0, len(steps)))  # what older tuples are deleted is not among these
     tuples = [s for step in steps[begun:] for s in step.inputs[0]]
     older = [s for step in steps[:begun] for s in step.inputs[0]]
-    with patch.object(keyed, "_hash", keyed._hash if hashed else no_hash):
-        closed = close(data.draw(st.permutations(tuples)))
+    closed = close(data.draw(st.permutations(tuples)), hashed)
     assert len(closed) <= len(tuples) and all(s.start < s.end for s in closed)
     for t in range(steps[-1].now + 10):
         assert sorted(map(str, contents(older + closed, t))) == sorted(map(str, contents(older + tuples, t)))

