@@ -9,9 +9,9 @@ import pytest
 
 from cli.run import SOURCES, refusal, thalweg
 from thalweg.cli.bench import Benchmarks
-from thalweg.cli.main import Commands
+from thalweg.cli.main import CommandGroup
 
-ABSENT = Commands("thalweg", commands=[Benchmarks("a_package_that_nobody_installs")])
+ABSENT = CommandGroup("thalweg", commands=[Benchmarks("a_package_that_nobody_installs")])
 
 
 @pytest.mark.parametrize("args", [[], ["--help"], ["kernel", "--json"]])
@@ -29,7 +29,7 @@ def test_what_the_package_itself_misses_is_no_missing_package() -> None:
     def no_matplotlib(name: str) -> None:
         raise ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib")
 
-    group = Commands("thalweg", commands=[Benchmarks(import_=no_matplotlib)])
+    group = CommandGroup("thalweg", commands=[Benchmarks(import_=no_matplotlib)])
     with pytest.raises(ModuleNotFoundError, match="matplotlib"):
         thalweg("bench", "kernel", group=group)
 

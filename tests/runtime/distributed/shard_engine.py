@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from runtime.distributed.cluster import Cluster, TimedRow
+from scenarios.micro_batches import first_instant, micro_batches, table_row
 from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.core.rows import Bag, Change
 from thalweg.core.time import BEGINNING, Clock, Instant
@@ -17,7 +18,6 @@ from thalweg.patterns import check
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_side_output
 from thalweg.scenarios import Advance, Arrive, Delete, Event, Insert, Update
-from thalweg.scenarios.micro_batches import first_instant, micro_batches, table_row
 
 TIMES = (DataType.TIMESTAMP, DataType.INTERVAL)
 

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from scenarios.micro_batches import first_instant, micro_batches, table_row
 from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.core.errors import DataError
 from thalweg.core.python_values import read_row
@@ -28,7 +29,6 @@ from thalweg.runtime.spark.api.query import SparkQuery
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.schema import to_arrow, to_spark
 from thalweg.scenarios.events import Advance, Arrive, Event
-from thalweg.scenarios.micro_batches import first_instant, micro_batches, table_row
 
 _TIMES = (DataType.TIMESTAMP, DataType.INTERVAL)
 _TICK = "tick of arrival"
