@@ -65,7 +65,7 @@ oldest:
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint requirements-oldest.txt --editable . --editable benchmarks --group test
 	THALWEG_PROFILE=fast $(OLDEST)/bin/python -m pytest -n $(WORKERS) -m "not slow"
-	$(OLDEST)/bin/python -m pytest tests/runtime/spark/test_sinks.py tests/runtime/spark/test_table_sink.py tests/runtime/spark/test_flows_on_spark.py
+	$(OLDEST)/bin/python -m pytest tests/runtime/spark/sinks/test_sinks.py tests/runtime/spark/sinks/test_table_sink.py tests/runtime/spark/api/test_flows_on_spark.py
 
 # Long property runs, by hand: make fuzz EXAMPLES=20000
 EXAMPLES ?= 5000

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import numpy as np
 
-from thalweg_benchmarks.kernel import count_joins, negative_tuple_join
+from thalweg_benchmarks.kernel import count_joins
 from thalweg_benchmarks.kernel.feeds import uniform, zipf
+from thalweg_benchmarks.kernel.negative_tuple_join import LongList
 
 
 def test_all_three_joins_produce_and_remove_the_same_results() -> None:
@@ -18,9 +17,8 @@ def test_all_three_joins_produce_and_remove_the_same_results() -> None:
 
 
 def test_a_long_list_is_scanned_piece_by_piece() -> None:
-    with patch.object(negative_tuple_join.LongList, "PIECE", 2):
-        entries = negative_tuple_join.LongList(np.arange(7))
-        entries.extend([8, 9])
-        for gone in (9, 0, 8, 3):
-            entries.remove(gone)
-        assert sorted(entries._entries[: entries._count].tolist()) == [1, 2, 4, 5, 6]
+    entries = LongList(np.arange(7), piece=2)
+    entries.extend([8, 9])
+    for gone in (9, 0, 8, 3):
+        entries.remove(gone)
+    assert sorted(entries._entries[: entries._count].tolist()) == [1, 2, 4, 5, 6]

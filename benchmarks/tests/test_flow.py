@@ -1,11 +1,11 @@
-"""Would catch a benchmark of flows whose ways to run queries do not do the same work, or that measures nothing."""
+"""Would catch a benchmark of flows in which the approaches do not do the same work, or that measures nothing."""
 
 from __future__ import annotations
 
 from thalweg_benchmarks.flows import niagara, scale, selections
 
 
-def test_all_ways_give_the_same_results() -> None:
+def test_all_approaches_give_the_same_results() -> None:
     results = list(selections.run(queries=30, size=200))  # measure compares what they gave
     assert len(results) == 8 and all(result.ratio > 0 for result in results)
     assert results[0].ratio > 1.0 and results[0].detail["queries"] == 30

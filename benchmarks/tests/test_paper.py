@@ -60,7 +60,7 @@ def test_a_predicate_says_what_the_numbers_say(claim: Claim, holds: bool) -> Non
     assert claim.test(SERIES).holds is holds
 
 
-def test_a_predicate_tells_the_numbers_it_saw() -> None:
+def test_a_predicate_reports_the_numbers_it_saw() -> None:
     assert c.below("fast", "slow", "").test(SERIES).numbers == "slow / fast: 2 to 8"
     assert c.below_at_end("fast", "slow", "").test(SERIES).numbers == "slow / fast at 4: 8"
     assert c.below("fast", "nobody", "").test(SERIES).numbers == "nobody / fast: not measured"
@@ -135,7 +135,7 @@ def test_experiments_are_found_by_name_paper_and_figure() -> None:
             chosen(no_name)
 
 
-def test_the_command_tells_and_keeps_what_it_ran(tmp_path: Path) -> None:
+def test_the_command_prints_and_keeps_what_it_ran(tmp_path: Path) -> None:
     listed = CliRunner().invoke(main, ["bench", "paper", "--list"])
     assert listed.output.count("\n") == len(EXPERIMENTS)
     printed = CliRunner().invoke(

@@ -8,33 +8,30 @@ import sys
 import pytest
 
 from cli.run import SOURCES, refusal, thalweg
+from thalweg.cli.bench import Benchmarks
+from thalweg.cli.main import CommandGroup
+
+ABSENT = CommandGroup("thalweg", commands=[Benchmarks("a_package_that_nobody_installs")])
 
 
-@pytest.fixture
-def absent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("thalweg.cli.bench.PACKAGE", "a_package_that_nobody_installs")
-
-
-@pytest.mark.usefixtures("absent")
 @pytest.mark.parametrize("args", [[], ["--help"], ["kernel", "--json"]])
 def test_without_the_package_the_error_says_how_to_get_it(args: list[str]) -> None:
-    said = refusal("bench", *args)
+    said = refusal("bench", *args, group=ABSENT)
     assert "thalweg-benchmarks, which is not installed here" in said
     assert "pip install -e benchmarks" in said and "make setup" in said
 
 
-@pytest.mark.usefixtures("absent")
 def test_the_command_is_listed_without_the_package() -> None:
-    assert "  bench  " in thalweg("--help").stdout
+    assert "  bench  " in thalweg("--help", group=ABSENT).stdout
 
 
-def test_what_the_package_itself_misses_is_no_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_package_itself_misses_is_no_missing_package() -> None:
     def no_matplotlib(name: str) -> None:
         raise ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib")
 
-    monkeypatch.setattr("thalweg.cli.bench.import_module", no_matplotlib)
+    group = CommandGroup("thalweg", commands=[Benchmarks(import_=no_matplotlib)])
     with pytest.raises(ModuleNotFoundError, match="matplotlib"):
-        thalweg("bench", "kernel")
+        thalweg("bench", "kernel", group=group)
 
 
 def test_thalweg_does_not_import_the_benchmarks() -> None:

@@ -1,4 +1,4 @@
-"""Would catch a mistake in files or options that is passed over, or told without saying where and what to do."""
+"""Would catch a mistake in files or options that is passed over, or reported without saying where and what to do."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_changes_as_csv(script: Path) -> None:
     ]
 
 
-def test_several_queries_are_told_apart(script: Path) -> None:
+def test_several_queries_are_distinguished(script: Path) -> None:
     args = ["replay", script, "--input", f"s={script.parent}/rows.csv"]
     named = [json.loads(line)["query"] for line in lines(*args, "--format", "jsonl")]
     assert set(named) == {"all_of_it", "busy"}
@@ -156,11 +156,11 @@ def test_logs_of_connections(tmp_path: Path) -> None:
     ]:
         script = f"CREATE STREAM c (ts TIMESTAMP, {columns}) TIMESTAMP BY ts; SELECT * FROM c [NOW]"
         args = ["replay", "-", "--input", f"c={tmp_path / name}", "--format", "csv", "--bad-rows"]
-        told = thalweg(*args, "skip", stdin=script)
-        assert told.stdout.splitlines()[1:] == [
+        printed = thalweg(*args, "skip", stdin=script)
+        assert printed.stdout.splitlines()[1:] == [
             "1970-01-01 00:00:01.500000,+,1970-01-01 00:00:01.500000,::1,5",
             "1970-01-01 00:00:01.500001,-,1970-01-01 00:00:01.500000,::1,5",
             "1970-01-01 00:00:02,+,1970-01-01 00:00:02,::2,",
         ]
-        assert "1 bad row" in told.stderr
+        assert "1 bad row" in printed.stderr
         assert f"{name}, line" in refusal(*args, "stop", stdin=script)

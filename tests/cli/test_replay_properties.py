@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import thalweg as tw
@@ -23,9 +23,6 @@ QUERIES = (
 )
 LATENESS = 2
 
-# A busy machine is no failure.
-unhurried = settings(deadline=None)
-
 Source = list[tuple[int, int]]
 
 sources = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 1)), max_size=8)
@@ -36,8 +33,8 @@ def replayed(s: Source, r: Source, text: str, chunk: int, until: int | None = No
     session = tw.local()
     session.execute(f"CREATE STREAM s (a INT) LATENESS {LATENESS}; CREATE STREAM r (a INT) LATENESS {LATENESS}")
     query = session.query(text)
-    told = [_events("s", s), _events("r", r)]
-    run = Replay(session, [query], told, until, chunk=chunk)
+    inputs = [_events("s", s), _events("r", r)]
+    run = Replay(session, [query], inputs, until, chunk=chunk)
     changes = [change for step in run.steps() for change in step.changes]
     assert not isinstance(query.now, datetime)
     return changes, query.now or 0
@@ -58,14 +55,12 @@ def pushed(s: Source, r: Source, text: str) -> list[SignedRow]:
     return query.changes()
 
 
-@unhurried
 @given(sources, sources, st.sampled_from(QUERIES), st.integers(1, 4))
 def test_where_the_replay_looks_does_not_show(s: Source, r: Source, text: str, chunk: int) -> None:
     found, _ = replayed(s, r, text, chunk)
     assert found == (pushed(s, r, text) if s or r else [])
 
 
-@unhurried
 @given(sources, sources, st.sampled_from(QUERIES), st.integers(0, 14))
 def test_what_happens_until_t_is_what_would_have_happened_anyway(s: Source, r: Source, text: str, until: int) -> None:
     whole, end = replayed(s, r, text, chunk=100)
@@ -89,14 +84,12 @@ def cells(draw: st.DrawFn) -> tuple[Field, object]:
     return Field("c", type_), draw(st.none() | VALUES[type_])
 
 
-@unhurried
 @given(cells())
 def test_what_is_written_reads_back(cell: tuple[Field, object]) -> None:
     field, value = cell
     assert read_text(field, as_text(value, null=""), "here") == read_plain(field, value, "here")
 
 
-@unhurried
 @given(st.lists(st.sampled_from(["a", "a_2", "b", "a_2_2"])))
 def test_numbered_names_are_unique_and_come_from_their_names(names: list[str]) -> None:
     found = unique(names)

@@ -35,7 +35,7 @@ def test_a_pool_that_has_grown_since_goes_back_without_forgetting() -> None:
     assert (pool.code("a"), pool.code("b"), pool.code("c")) == (0, 1, 2)
 
 
-def test_strings_that_have_been_told_are_shared() -> None:
+def test_strings_that_a_snapshot_has_are_shared() -> None:
     pool = StringPool()
     for i in range(100):
         pool.code(f"name {i}")

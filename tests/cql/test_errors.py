@@ -22,7 +22,7 @@ def cases() -> list[tuple[str, str]]:
     return [(query, expected.rstrip()) for query, _, expected in (block.partition("\n") for block in blocks)]
 
 
-def told(cql: str) -> str:
+def error_text(cql: str) -> str:
     with pytest.raises(ThalwegError) as caught:
         compile_script(cql, catalogue())
     return f"{type(caught.value).__name__}: {caught.value}"
@@ -30,7 +30,7 @@ def told(cql: str) -> str:
 
 @pytest.mark.parametrize(("cql", "expected"), cases(), ids=[query for query, _ in cases()])
 def test_error_text(cql: str, expected: str) -> None:
-    assert told(cql) == expected
+    assert error_text(cql) == expected
 
 
 def test_every_error_points_at_its_place() -> None:
@@ -40,4 +40,4 @@ def test_every_error_points_at_its_place() -> None:
 
 
 if __name__ == "__main__":
-    GOLDEN.write_text("".join(f">>> {query}\n{told(query)}\n\n" for query, _ in cases()))
+    GOLDEN.write_text("".join(f">>> {query}\n{error_text(query)}\n\n" for query, _ in cases()))

@@ -3,7 +3,7 @@
     python -m faults.cluster [--runs 2]      (make cluster-test)
 
 The answer must be right, though state and shuffled data of a killed executor are gone from memory and from its disk. In
-one more run some tasks are slow, so that Spark starts them a second time elsewhere: two attempts at a turn at once.
+one more run some tasks are slow, so that Spark starts them a second time elsewhere: two attempts at a step at once.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _wait_for(port: int) -> None:
 
 
 def run_speculated(folder: Path, arguments: list[str]) -> str:
-    """Run the program with slow tasks and speculation; what is wrong with what it told, or nothing."""
+    """Run the program with slow tasks and speculation; what is wrong with what it emitted, or nothing."""
     folder.mkdir()
     settings = [f"--set={name}={value}" for name, value in SPECULATION.items()]
     command = [sys.executable, "-m", "faults.program", str(folder), *arguments, *settings, "--disturb", "slow"]
@@ -136,17 +136,17 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000)
     parser.add_argument("--per-batch", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    told = parser.parse_args()
-    arguments = ["--rows", str(told.rows), "--per-batch", str(told.per_batch)]
+    options = parser.parse_args()
+    arguments = ["--rows", str(options.rows), "--per-batch", str(options.per_batch)]
     settings = {"spark.executor.memory": "700m", "spark.driver.host": HOME, "spark.driver.bindAddress": HOME}
-    wanted, bad = expected(told.rows), 0
+    wanted, bad = expected(options.rows), 0
     with tempfile.TemporaryDirectory(prefix="thalweg-cluster-") as top, cluster(Path(top)) as made:
         arguments += ["--master", made.master, *(f"--set={name}={value}" for name, value in settings.items())]
-        for number in range(told.runs):
-            draw = random.Random(told.seed * 1_000 + number)
+        for number in range(options.runs):
+            draw = random.Random(options.seed * 1_000 + number)
             folder = Path(top) / f"run-{number}"
             folder.mkdir()
-            plan = attacks(draw, told.rows // told.per_batch, ("executor", "executor", "worker"))
+            plan = attacks(draw, options.rows // options.per_batch, ("executor", "executor", "worker"))
             outcome = run_killed(folder, arguments, plan, draw, made.victims)
             problem = difference(wanted, read_changes(folder))
             bad += bool(problem)
@@ -161,7 +161,7 @@ def main() -> None:
         problem = run_speculated(Path(top) / "speculated", few)
         bad += bool(problem)
         print(f"speculation: {time.monotonic() - began:.0f} s; {problem or 'right'}", flush=True)
-    sys.exit(f"{bad} of {told.runs + 1} runs gave a wrong answer" if bad else None)
+    sys.exit(f"{bad} of {options.runs + 1} runs gave a wrong answer" if bad else None)
 
 
 if __name__ == "__main__":

@@ -129,22 +129,22 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=3_000)
     parser.add_argument("--per-batch", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    told = parser.parse_args()
-    arguments = ["--rows", str(told.rows), "--per-batch", str(told.per_batch)]
-    wanted, bad = expected(told.rows), 0
+    options = parser.parse_args()
+    arguments = ["--rows", str(options.rows), "--per-batch", str(options.per_batch)]
+    wanted, bad = expected(options.rows), 0
     with tempfile.TemporaryDirectory(prefix="thalweg-faults-") as top:
         whole = Path(top) / "undisturbed"
         whole.mkdir()
         outcome = run_killed(whole, arguments, [], random.Random(0))
         problem = difference(wanted, read_changes(whole))
         print(f"undisturbed: {len(wanted)} changes in {outcome.seconds:.0f} s; {problem or 'right'}", flush=True)
-        for number in range(told.runs):
-            draw = random.Random(told.seed * 1_000 + number)
+        for number in range(options.runs):
+            draw = random.Random(options.seed * 1_000 + number)
             folder = Path(top) / f"run-{number}"
             folder.mkdir()
             # A local Spark either gives up at the first failure of a task, or tries it again.
             master = draw.choice(["local[2]", "local[2,4]"])
-            plan = attacks(draw, told.rows // told.per_batch)
+            plan = attacks(draw, options.rows // options.per_batch)
             outcome = run_killed(folder, [*arguments, "--master", master], plan, draw)
             problem = difference(wanted, read_changes(folder)) or difference(read_changes(whole), read_changes(folder))
             bad += bool(problem)
@@ -153,7 +153,7 @@ def main() -> None:
                 f" {outcome.seconds:.0f} s; {problem or 'right'}",
                 flush=True,
             )
-    sys.exit(f"{bad} of {told.runs} runs gave a wrong answer" if bad else None)
+    sys.exit(f"{bad} of {options.runs} runs gave a wrong answer" if bad else None)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def java(driver: int) -> list[int]:
 
 
 def _is_java(pid: int) -> bool:
-    """Not a script on its way to become Java, nor the Java that tells it how."""
+    """Whether it is Spark's Java, not the script that starts it nor the Java that only prints its command line."""
     words = command(pid).split()
     return bool(words) and words[0].endswith("java") and "org.apache.spark.launcher.Main" not in words
 

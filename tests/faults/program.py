@@ -78,7 +78,7 @@ def last_answer(changes: Counter[Change]) -> Counter[tuple[Any, ...]]:
 
 
 def changes_of(running: SparkQueryRun) -> list[tuple[int, int, tuple[Any, ...]]]:
-    """What a query has told so far: when, how often, the row."""
+    """What a query has emitted so far: when, how often, the row."""
     return [(_micros(row["_t"]), row["_sign"], tuple(row)[2:]) for row in running.changes().collect()]
 
 
@@ -88,7 +88,7 @@ def _micros(t: datetime) -> int:
 
 
 def read_changes(folder: Path) -> Counter[Change]:
-    """What a program that has come to its end has told."""
+    """What a program that has come to its end has emitted."""
     return netted((t, sign, tuple(row)) for t, sign, row in json.loads((folder / "changes.json").read_bytes()))
 
 
@@ -128,9 +128,9 @@ def main() -> None:
     parser.add_argument("--per-batch", type=int, default=200)
     parser.add_argument("--set", action="append", default=[], help="NAME=VALUE, one of Spark's settings")
     parser.add_argument("--disturb", choices=("raise", "slow"), help="tasks that fail once, or are slow once")
-    told = parser.parse_args()
-    settings = dict(setting.split("=", 1) for setting in told.set)
-    run(told.folder, told.master, told.rows, told.per_batch, settings, told.disturb)
+    options = parser.parse_args()
+    settings = dict(setting.split("=", 1) for setting in options.set)
+    run(options.folder, options.master, options.rows, options.per_batch, settings, options.disturb)
 
 
 if __name__ == "__main__":

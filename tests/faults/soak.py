@@ -143,13 +143,13 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=50_000.0)
     parser.add_argument("--new-keys", action="store_true")
     parser.add_argument("--only", choices=[*QUERIES, *NEW_KEYS])
-    told = parser.parse_args()
-    queries = {**QUERIES, **(NEW_KEYS if told.new_keys else {})}
-    if told.only:
-        queries = {told.only: {**QUERIES, **NEW_KEYS}[told.only]}
+    options = parser.parse_args()
+    queries = {**QUERIES, **(NEW_KEYS if options.new_keys else {})}
+    if options.only:
+        queries = {options.only: {**QUERIES, **NEW_KEYS}[options.only]}
     print("".join(f"{f.name:>11}" for f in fields(Sample)))
     with tempfile.TemporaryDirectory(prefix="thalweg-soak-") as top:
-        samples = soak(Path(top), told.minutes, told.rate, queries)
+        samples = soak(Path(top), options.minutes, options.rate, queries)
     if len(samples) < 8:
         sys.exit("too short to tell whether anything grows")
     ratios = grown(samples)

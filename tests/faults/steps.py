@@ -22,7 +22,7 @@ from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.stages import cut
 from thalweg.runtime.distributed.worker.program import StepResult
 from thalweg.runtime.distributed.worker.query_spec import QuerySpec
-from thalweg.runtime.distributed.worker.step import ShardId, run_step
+from thalweg.runtime.distributed.worker.step import LONGEST_REST, ShardId, run_step
 
 SHARDS, GROUPS = 2, 8
 SCHEMA = Schema.of(k=DataType.STRING, g=DataType.STRING, v=DataType.BIGINT)
@@ -31,7 +31,7 @@ SELECT a.g, COUNT(*) AS n, SUM(b.v) AS total FROM s [RANGE 6] AS a, s [RANGE 6] 
 """
 
 Row = tuple[int, str, str, int]
-Told = list[tuple[object, ...]]  # rows of the answer with start, end and sign, in any order
+Emitted = list[tuple[object, ...]]  # rows of the answer with start, end and sign, in any order
 
 
 def two_stages(lateness: int = 0) -> QuerySpec:
@@ -59,14 +59,15 @@ class Steps:
     checkpoint: Path
     spec: QuerySpec = field(default_factory=two_stages)
     start: str = "first"
+    longest_rest: float = LONGEST_REST
 
     def __post_init__(self) -> None:
         self.spec.layouts.write(self.checkpoint)
 
-    def batch(self, number: int) -> Told:
+    def batch(self, number: int) -> Emitted:
         """All steps of a batch, and what the answer has gained."""
         messages = list(self._read(rows_of(number)))
-        told: Told = []
+        emitted: Emitted = []
         for stage in range(self.spec.stages):
             results = [
                 self.step(stage, shard, number, [p for p in messages if p.group % SHARDS == shard])
@@ -74,13 +75,17 @@ class Steps:
             ]
             messages = [message for result in results for message in result.messages]
             if stage == self.spec.stages - 1:
-                told = [row for result in results for row in self._rows(result)]
-        return sorted(told, key=repr)
+                emitted = [row for result in results for row in self._rows(result)]
+        return sorted(emitted, key=repr)
 
     def step(self, stage: int, shard: int, batch: int, messages: Sequence[Message]) -> StepResult:
         """One of them."""
         return run_step(
-            self.spec.stage(stage), ShardId(self.start, str(self.checkpoint), stage, shard), batch, messages
+            self.spec.stage(stage),
+            ShardId(self.start, str(self.checkpoint), stage, shard),
+            batch,
+            messages,
+            self.longest_rest,
         )
 
     def _read(self, rows: Sequence[Row]) -> Iterator[Message]:
@@ -90,6 +95,6 @@ class Steps:
         ports = tuple((i, port.key) for i, port in enumerate(self.spec.cut.ports) if port.origin is None)
         yield from StreamReader("s", SCHEMA, ports, self.spec.layouts, stamped=False).messages(table, 0, 1)
 
-    def _rows(self, result: StepResult) -> Told:
+    def _rows(self, result: StepResult) -> Emitted:
         parts = [to_arrow(part.batch, self.spec.blueprint.plan.schema, part.pool) for part in result.parts]
         return [tuple(row.values()) for arrow in parts for row in arrow.to_pylist()]

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faults.disk import Crash, failing, no_space
-from faults.steps import SHARDS, Steps, Told, two_stages
+from faults.steps import SHARDS, Emitted, Steps, two_stages
 from strategies.effort import examples
 from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.exchange.message import Message
@@ -38,7 +38,7 @@ def empty_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[Told]:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[Emitted]:
     memory._resting.clear()
     steps = Steps(tmp_path_factory.mktemp("undisturbed"))
     return [steps.batch(number) for number in range(BATCHES)]
@@ -91,7 +91,7 @@ class Disturbed(Steps):
 @examples(10)
 @given(data=st.data())
 def test_any_mishaps_give_the_same_answers(
-    data: st.DataObject, undisturbed: list[Told], tmp_path_factory: pytest.TempPathFactory
+    data: st.DataObject, undisturbed: list[Emitted], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     memory._resting.clear()
     kinds = st.lists(st.sampled_from(MISHAPS), max_size=3)
@@ -113,7 +113,7 @@ class CutShort(Steps):
         return super().step(stage, shard, batch, messages[:-1])
 
 
-def test_a_batch_that_was_done_is_not_undone_by_another_process(undisturbed: list[Told], tmp_path: Path) -> None:
+def test_a_batch_that_was_done_is_not_undone_by_another_process(undisturbed: list[Emitted], tmp_path: Path) -> None:
     steps = Steps(tmp_path)
     steps.batch(0)
     mine = dict(memory._resting)
@@ -128,7 +128,9 @@ def test_a_batch_that_was_done_is_not_undone_by_another_process(undisturbed: lis
     assert memory._resting[place].store is mine[place].store, "what this process remembers still counts"
 
 
-def test_memory_of_a_batch_that_another_process_did_again_is_not_used(undisturbed: list[Told], tmp_path: Path) -> None:
+def test_memory_of_a_batch_that_another_process_did_again_is_not_used(
+    undisturbed: list[Emitted], tmp_path: Path
+) -> None:
     CutShort(tmp_path).batch(0)
     mine = dict(memory._resting)
     memory._resting.clear()
@@ -142,7 +144,7 @@ def test_memory_of_a_batch_that_another_process_did_again_is_not_used(undisturbe
     assert memory._resting[place].store is not mine[place].store
 
 
-def test_a_checkpoint_that_was_deleted_is_forgotten(undisturbed: list[Told], tmp_path: Path) -> None:
+def test_a_checkpoint_that_was_deleted_is_forgotten(undisturbed: list[Emitted], tmp_path: Path) -> None:
     steps = Steps(tmp_path / "checkpoint")
     for number in range(BATCHES - 1):
         steps.batch(number)
@@ -168,17 +170,19 @@ def test_a_query_that_is_started_with_other_settings_does_not_go_on_with_the_old
     assert {place.start for place in memory._resting} == {"second"}
 
 
-def test_shards_that_rest_in_vain_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shards_that_rest_in_vain_are_forgotten(tmp_path: Path) -> None:
     Steps(tmp_path / "stopped").batch(0)
     steps = Steps(tmp_path / "runs")
     steps.batch(0)
     assert len(memory._resting) == 4 * SHARDS
-    monkeypatch.setattr(memory, "_LONGEST_REST", -1.0)
+    steps.longest_rest = -1.0
     steps.batch(1)
     assert {place.checkpoint for place in memory._resting} == {str(tmp_path / "runs")}
 
 
-def test_a_full_disk_says_so_and_the_query_goes_on_when_there_is_space(undisturbed: list[Told], tmp_path: Path) -> None:
+def test_a_full_disk_says_so_and_the_query_goes_on_when_there_is_space(
+    undisturbed: list[Emitted], tmp_path: Path
+) -> None:
     steps = Steps(tmp_path)
     steps.batch(0)
     with failing(tmp_path, 3, no_space), pytest.raises(CheckpointError, match="No space left on device"):
@@ -191,11 +195,11 @@ def test_a_full_disk_says_so_and_the_query_goes_on_when_there_is_space(undisturb
 
 
 def _speculate(checkpoint: str, batch: int, results: str) -> None:
-    told = Steps(Path(checkpoint)).batch(batch)
-    Path(results, f"{os.getpid()}.json").write_text(json.dumps(told))
+    emitted = Steps(Path(checkpoint)).batch(batch)
+    Path(results, f"{os.getpid()}.json").write_text(json.dumps(emitted))
 
 
-def test_two_processes_that_do_a_batch_at_once_say_the_same(undisturbed: list[Told], tmp_path: Path) -> None:
+def test_two_processes_that_do_a_batch_at_once_say_the_same(undisturbed: list[Emitted], tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     steps = Steps(tmp_path / "checkpoint")
     for number in range(3):
@@ -221,7 +225,7 @@ def _work_until_killed(checkpoint: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_process_that_is_killed_is_followed_by_another(undisturbed: list[Told], tmp_path: Path, seed: int) -> None:
+def test_a_process_that_is_killed_is_followed_by_another(undisturbed: list[Emitted], tmp_path: Path, seed: int) -> None:
     process = multiprocessing.get_context("spawn").Process(target=_work_until_killed, args=(str(tmp_path),))
     process.start()
     draw = random.Random(seed)

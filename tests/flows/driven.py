@@ -33,9 +33,9 @@ Event = tuple[Instant, str, Arrival | Change]
 
 def events_of(history: History) -> list[Event]:
     """All that happens, in order of time."""
-    told: list[Event] = [(a.ts, name, a) for name in SOURCES for a in history.stream(name)]
-    told += [(u.t, name, u) for name in TABLES for u in history.updates(name)]
-    return sorted(told, key=lambda event: event[0])
+    happened: list[Event] = [(a.ts, name, a) for name in SOURCES for a in history.stream(name)]
+    happened += [(u.t, name, u) for name in TABLES for u in history.updates(name)]
+    return sorted(happened, key=lambda event: event[0])
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Shown:
     seen: History
     said: list[Signed] = field(default_factory=list)
     until: Instant = FOREVER
-    asked: bool = False  # whether a batch has been told to it
+    asked: bool = False  # whether it has been given a batch
 
     def check(self, end: Instant) -> None:
         """At every instant of its life the query's answer is that of the reference over what it was shown."""
@@ -62,7 +62,7 @@ class Shown:
 
 
 class Driven:
-    """Commands and events, told to an engine and taken down by hand."""
+    """Commands and events, given to an engine and recorded by hand."""
 
     def __init__(self, most_held: int = 1_000, aggregates: Iterable[UserAggregate] = ()) -> None:
         self._functions = Functions.of([*USER_AGGREGATES, *aggregates])
@@ -88,7 +88,7 @@ class Driven:
             for arrival in arrivals:
                 seen.arrive(name, arrival.ts, arrival.row)
         for event in self._updates:
-            _tell(seen, event)
+            _apply(seen, event)
         self.engine.add(Standing(id_, plan, backfill=backfill, quotas=quotas or Quotas()), self.now)
         self.live[id_] = Shown(plan, self.now, start, seen)
 
@@ -106,13 +106,14 @@ class Driven:
             elif isinstance(event[2], Arrival):
                 self.held.setdefault(event[1], []).append(event[2])
             for shown in self.live.values():
-                _tell(shown.seen, event)
+                _apply(shown.seen, event)
         feeds: dict[str, list[Signed]] = {}
         for t, name, what in events:
             sign = what.sign if isinstance(what, Change) else 1
             feeds.setdefault(name, []).append(Signed(what.row, t, FOREVER, sign, t, FOREVER))
         batches = {
-            name: to_batch(told, SOURCES[name].schema, self.engine.pool, dated=False) for name, told in feeds.items()
+            name: to_batch(tuples, SOURCES[name].schema, self.engine.pool, dated=False)
+            for name, tuples in feeds.items()
         }
         for id_, batch in self.engine.process(batches, now).items():
             shown = self.live[id_]
@@ -145,7 +146,7 @@ class Driven:
             self.held[name] = [a for a in arrivals if a.seq in reached][-self._most :]
 
 
-def _tell(history: History, event: Event) -> None:
+def _apply(history: History, event: Event) -> None:
     t, name, what = event
     if isinstance(what, Arrival):
         history.arrive(name, t, what.row)

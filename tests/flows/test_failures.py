@@ -54,7 +54,7 @@ def test_a_failure_is_not_felt_by_others(data: st.DataObject) -> None:
     for place in range(0, len(events), size):
         if place <= restart < place + size:
             flow.restart()
-            flow.add("late", breaking(shared), backfill=True)  # fails at its birth, if so much is held
+            flow.add("late", breaking(shared), backfill=True)  # fails when it is added, if so much is held
         flow.step(events[place : place + size], events[min(place + size, len(events)) - 1][0])
     flow.check()
     assert {"q0", "q3"} <= flow.live.keys()
@@ -64,13 +64,13 @@ def test_a_failure_is_not_felt_by_others(data: st.DataObject) -> None:
 LAST = Windowed(StreamScan(S), Rows(9))
 
 
-def test_what_came_to_pass_is_told() -> None:
+def test_a_failure_is_reported() -> None:
     flow = Driven(aggregates=[fragile])
     flow.add("good", LAST)
     flow.add("bad", breaking(LAST))
-    tell(flow.engine, 2, at=1)
+    feed_rows(flow.engine, 2, at=1)
     assert not flow.engine.suspended
-    gained = tell(flow.engine, 1, at=2)
+    gained = feed_rows(flow.engine, 1, at=2)
     assert list(gained) == ["good"]
     (why,) = flow.engine.suspended.values()
     assert (why.at, why.seen, why.results) == (2, 3, 2)
@@ -81,7 +81,7 @@ def test_what_came_to_pass_is_told() -> None:
     assert not flow.engine.suspended
 
 
-def tell(engine: FlowEngine, rows: int, at: Instant) -> dict[str, Batch]:
+def feed_rows(engine: FlowEngine, rows: int, at: Instant) -> dict[str, Batch]:
     arrived = [Signed((1, 1), at, FOREVER, 1, at, FOREVER)] * rows
     return engine.process({"s": to_batch(arrived, S.schema, engine.pool, dated=False)}, at)
 
@@ -93,9 +93,9 @@ def test_results_are_counted_by_the_second_and_in_all(size: int) -> None:
     quotas |= {"d": Quotas(results_per_second=3), "e": Quotas(state=6), "f": Quotas(state=5)}
     for name, some in quotas.items():
         flow.add(name, LAST, quotas=some)
-    told = [1, 2, 2, 2, 3, 4]  # three in the second second
-    for place in range(0, len(told), size):
-        batch = told[place : place + size]
+    times = [1, 2, 2, 2, 3, 4]  # three in the second second
+    for place in range(0, len(times), size):
+        batch = times[place : place + size]
         arrived = [Signed((1, 1), at, FOREVER, 1, at, FOREVER) for at in batch]
         flow.engine.process({"s": to_batch(arrived, S.schema, flow.engine.pool, dated=False)}, batch[-1])
         flow.restart()

@@ -1,4 +1,4 @@
-"""Flows in sessions: would catch a query that cannot be added, dropped, asked or told apart, or that harms others."""
+"""Flows in sessions: would catch a query that cannot be added, dropped, asked or found, or that harms others."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_a_query_beyond_its_quota_is_suspended(quotas: dict[str, Any], reason: s
     assert next(q.reason for q in flow.queries() if q.id == limited) is not None
 
 
-def test_sharing_is_told() -> None:
+def test_sharing_is_reported() -> None:
     s = session()
     flow = s.flow()
     ids = [flow.add("SELECT b, COUNT(*) AS n FROM s [RANGE 5] WHERE a > 1 GROUP BY b") for _ in range(4)]

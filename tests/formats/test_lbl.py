@@ -44,7 +44,7 @@ def test_columns_can_be_chosen(tmp_path: Path) -> None:
     assert "local_host" in caught.value.candidates
 
 
-def test_misfits_are_put_aside_as_they_were_written(tmp_path: Path) -> None:
+def test_bad_rows_are_kept_as_they_were_written(tmp_path: Path) -> None:
     misfits = ["748162802.4  1.2 smtp 1 1 1", "748162802.4 long  smtp 1 1 1 1 SF", "? ? ? ? ? ? ? ?"]
     (tmp_path / "lbl").write_text(misfits[0] + "\n\n" + TEXT + "\n".join(misfits[1:]))
     table, lines, bad = whole(read_lbl(str(tmp_path / "lbl")))

@@ -1,4 +1,4 @@
-"""Zeek's JSON logs; would catch a fast way that reads otherwise than the slow one, or a misfit taking others along."""
+"""Zeek's JSON logs; would catch a fast path that reads otherwise than the slow one, or a misfit taking others along."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_the_columns_can_be_seen(tmp_path: Path) -> None:
         zeek_schema(log(tmp_path, ["{", "{"]))
 
 
-def test_misfits_are_put_aside_alone(tmp_path: Path) -> None:
+def test_bad_rows_are_kept_alone(tmp_path: Path) -> None:
     misfits = {
         10: ("{", "this is not JSON"),
         20: ("[1]", "expected a JSON object"),
@@ -117,7 +117,7 @@ VALUES = st.fixed_dictionaries(
 
 
 @given(rows=st.lists(VALUES, max_size=40), few=st.sampled_from([1, 4, 1000]))
-def test_the_fast_way_reads_as_the_slow_one(
+def test_the_fast_path_reads_as_the_slow_one(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]], few: int
 ) -> None:
     path = log(tmp_path_factory.mktemp("zeek"), [{"first": 1}, *rows])

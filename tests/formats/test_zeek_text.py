@@ -94,7 +94,7 @@ def test_some_columns_in_another_order_and_with_other_types(tmp_path: Path) -> N
     assert not bad
 
 
-def test_misfits_are_put_aside_with_their_place_and_reason(tmp_path: Path) -> None:
+def test_bad_rows_are_kept_with_their_place_and_reason(tmp_path: Path) -> None:
     misfits = [
         "1713484784.5\tC1\t10.0.0.1\t80\t1.0\t1\tF",
         "1713484784.5\tC1\t10.0.0.1\t80\t1.0\tmany\tF\t-",

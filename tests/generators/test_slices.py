@@ -55,7 +55,7 @@ def test_seeds_differ_and_nothing_is_null_by_chance(name: str) -> None:
     assert all(one.column(c).null_count == 0 for c in one.column_names if c != "humidity")
 
 
-def test_rows_start_when_told() -> None:
+def test_rows_start_at_the_given_time() -> None:
     moved = generators.make("sensors", start=0, rate=1).table(0, 1)
     assert 0 <= moved.column("ts").cast(pa.int64())[0].as_py() < SECOND
 

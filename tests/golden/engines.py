@@ -54,8 +54,8 @@ class Engine:
         feeds: dict[str, list[Signed]] = {}
         for t, source, sign, row in events:
             feeds.setdefault(source, []).append(Signed(row, t, FOREVER, sign or 1, t, FOREVER))
-        told = {name: to_batch(some, self._schema(name), self.engine.pool, False) for name, some in feeds.items()}
-        for query, batch in self.engine.process(told, now).items():
+        inputs = {name: to_batch(some, self._schema(name), self.engine.pool, False) for name, some in feeds.items()}
+        for query, batch in self.engine.process(inputs, now).items():
             self.shown.setdefault(query, Shown(self._plans[query].schema)).add(batch, self.engine.pool)
 
     def _schema(self, name: str) -> Any:
@@ -96,8 +96,8 @@ def go_on(case: Case, folder: Path) -> None:
     run.shown = {query: Shown(plans[query].schema, before=intervals) for query, intervals in case["shown"].items()}
     run.engine.add(Standing("after", plans["after"], backfill=True), case["now"])
     for events in case["after"]:
-        told = read_events(events)
-        run.run(told, told[-1].t)
+        happened = read_events(events)
+        run.run(happened, happened[-1].t)
     run.run([], case["end"])
     for query, plan in plans.items():
         compare(run.shown[query], _right(case, plan, catalog), case["answers"][query])

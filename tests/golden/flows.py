@@ -54,7 +54,7 @@ FIRST = {
 }
 LATER = {"late": "SELECT k, v FROM s [RANGE 9] WHERE v < 3", "late-join": FIRST["joined"]}
 FILLED = {"filled": "SELECT k, SUM(v) AS n FROM s [RANGE 6] GROUP BY k"}
-NEWBORN = {"newborn": "SELECT DISTINCT k FROM s [RANGE 8]"}
+LAST_ADDED = {"last": "SELECT DISTINCT k FROM s [RANGE 8]"}
 AFTER = "SELECT s.v, r.name FROM s [RANGE 5] JOIN r ON s.k = r.k"  # is added after the checkpoint, with what is held
 
 
@@ -66,7 +66,7 @@ class Flow:
         made = self.desk.definition
         self._catalog, self._keys = made.catalog, made.keys
         self.shown: dict[str, Shown] = {}
-        self._told = 0 if batch == 0 else max((c.seq for c in self.desk.commands.all()), default=0)
+        self._last_seq = 0 if batch == 0 else max((c.seq for c in self.desk.commands.all()), default=0)
         self._starts = count()
         layouts = Layouts(SHARDS, ()).changed(0, SHARDS)
         ports = []
@@ -80,13 +80,13 @@ class Flow:
             self.desk.commands.begin(has_begun=batch > 0), KNOWN,
         )  # fmt: skip
         if batch == 0:
-            self._told = max((c.seq for c in self.desk.commands.all()), default=0)
+            self._last_seq = max((c.seq for c in self.desk.commands.all()), default=0)
 
     def run(self, events: Sequence[Event], now: Instant) -> None:
         """One micro-batch: tuples, then the commands that have been given since the one before."""
         messages = [m for name in STREAMS for m in self._read(name, [e for e in events if e.source == name])]
-        new = [command for command in self.desk.commands.all() if command.seq > self._told]
-        self._told = max([self._told, *(command.seq for command in new)])
+        new = [command for command in self.desk.commands.all() if command.seq > self._last_seq]
+        self._last_seq = max([self._last_seq, *(command.seq for command in new)])
         for shard in range(SHARDS):
             messages.append(Message(MessageKind.ADVANCE, shard, 0, 0, now, 0))
             lines = [command.line().encode() for command in new]
@@ -143,7 +143,7 @@ def write(folder: Path) -> Case:
         if number == 5:
             add(FILLED, BEGINNING, backfill=True)
         if number == middle - 1:
-            add(NEWBORN, now)
+            add(LAST_ADDED, now)
         flow.run(events, now)
     now, end = cut[middle - 1][-1].t, cut[-1][-1].t + AFTERWARDS
     case: Case = {
@@ -153,7 +153,7 @@ def write(folder: Path) -> Case:
     }  # fmt: skip
     queries = {id_: c for id_, c in desk.commands.live().items() if c.name != "greedy"}
     added, added_at = compile_query(AFTER, catalog), case["after"][0][-1].t
-    right = right_answers(added, _told(case, BEGINNING, catalog), added_at, end)
+    right = right_answers(added, _history_of(case, BEGINNING, catalog), added_at, end)
     return case | {
         "added": AFTER,
         "added_at": added_at,
@@ -181,11 +181,11 @@ def go_on(case: Case, folder: Path) -> None:
             flow.shown[query] = Shown(_plan(live[query]).schema, before=intervals)
     (added,) = flow.desk.add_all([case["added"]], backfill=True)
     for events in case["after"]:
-        told = read_events(events)
-        flow.run(told, told[-1].t)
+        happened = read_events(events)
+        flow.run(happened, happened[-1].t)
     flow.run([], case["end"])
     catalog = flow.desk.definition.catalog
-    right = right_answers(_plan(added), _told(case, BEGINNING, catalog), case["added_at"], case["end"])
+    right = right_answers(_plan(added), _history_of(case, BEGINNING, catalog), case["added_at"], case["end"])
     compare(flow.shown[added.id], right, case["added_answers"])
     for query, since in case["since"].items():
         shown = flow.shown.get(query) or Shown(_plan(live[query]).schema)
@@ -197,16 +197,16 @@ def _plan(command: Command) -> Plan:
 
 
 def _right(case: Case, command: Command, since: Instant, catalog: Catalog) -> dict[Instant, Any]:
-    return right_answers(_plan(command), _told(case, since, catalog), case["now"], case["end"])
+    return right_answers(_plan(command), _history_of(case, since, catalog), case["now"], case["end"])
 
 
-def _told(case: Case, since: Instant, catalog: Catalog) -> History:
+def _history_of(case: Case, since: Instant, catalog: Catalog) -> History:
     """The tuples that came after a query; the table has always been there."""
     events = read_events([e for part in (case["before"], case["after"]) for batch in part for e in batch])
-    told = history(catalog, [event for event in events if event.t > since])
+    past = history(catalog, [event for event in events if event.t > since])
     for row in case["table"]:
-        told.insert("r", BEGINNING, tuple(row))
-    return told
+        past.insert("r", BEGINNING, tuple(row))
+    return past
 
 
 def _listed(right: dict[Instant, Any]) -> list[Any]:

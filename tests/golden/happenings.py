@@ -82,22 +82,22 @@ def larger(cut: Sequence[Batch], times: int) -> list[Batch]:
 
 
 def history(catalog: Catalog, events: Iterable[Event]) -> History:
-    """What the reference is told."""
-    told, held = History(), defaultdict[str, list[Row]](list)
+    """The history for the reference."""
+    past, held = History(), defaultdict[str, list[Row]](list)
     for t, source, sign, row in events:
         entry, there = catalog.get(source), held[source]
         if isinstance(entry, Stream):
-            told.arrive(source, t, row)
+            past.arrive(source, t, row)
             continue
         assert isinstance(entry, Relation)
         same = [other for other in there if entry.key and all(other[i] == row[i] for i in entry.key)]
         for other in [row] if sign < 0 else same:
-            told.delete(source, t, other)
+            past.delete(source, t, other)
             there.remove(other)
         if sign > 0:
-            told.insert(source, t, row)
+            past.insert(source, t, row)
             there.append(row)
-    return told
+    return past
 
 
 # -- as JSON

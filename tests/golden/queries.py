@@ -12,7 +12,7 @@ from golden.archive import Case
 from golden.functions import FUNCTIONS, KNOWN
 from golden.happenings import SECOND, Event, bag_rows, batches, drawn, history, larger, read_events
 from golden.shown import Shown, compare, right_answers
-from runtime.distributed.cluster import Cluster, Told
+from runtime.distributed.cluster import Cluster, TimedRow
 from thalweg.algebra.catalog import Catalog, Relation
 from thalweg.algebra.codec import catalog_tree, digest, from_json, read_catalog, to_json
 from thalweg.algebra.plan import Plan, flatten
@@ -95,8 +95,8 @@ def write(asked: QueryCase, folder: Path) -> Case:
     cluster = _cluster(case, folder, [])
     for events in case["before"]:
         _feed(cluster, events, asked.advances)
-    told = history(catalog, _all_events(case))
-    right = right_answers(plan, told, cluster.now, case["end"])
+    past = history(catalog, _all_events(case))
+    right = right_answers(plan, past, cluster.now, case["end"])
     return case | {
         "of": "query",
         "batches": cluster.batches,
@@ -116,8 +116,8 @@ def go_on(case: Case, folder: Path) -> None:
         _feed(cluster, read_events(events), case["advances"])
     cluster.batch({}, case["end"])
     plan = from_json(case["blueprint"], KNOWN).plan
-    told = history(catalog, _all_events(case))
-    right = right_answers(plan, told, case["now"], case["end"])
+    past = history(catalog, _all_events(case))
+    right = right_answers(plan, past, case["now"], case["end"])
     compare(_shown(cluster), right, case["answers"])
 
 
@@ -143,8 +143,8 @@ def _shown(cluster: Cluster) -> Shown:
 
 
 def _feed(cluster: Cluster, events: Sequence[Event], advances: bool) -> None:
-    told: defaultdict[str, list[Told]] = defaultdict(list)
+    by_source: defaultdict[str, list[TimedRow]] = defaultdict(list)
     for t, source, sign, row in events:
-        told[source].append((t, sign, row))
+        by_source[source].append((t, sign, row))
     last: Instant | None = events[-1].t if advances else None
-    cluster.batch({name: [rows] for name, rows in told.items()}, last)
+    cluster.batch({name: [rows] for name, rows in by_source.items()}, last)

@@ -18,7 +18,7 @@ from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.runtime.distributed.checkpoint.store import ShardStore
 from thalweg.runtime.local.queued_run import QueuedRun
 
-TURNS = 3  # of the scheduler, in the instant of the checkpoint
+STEPS = 3  # of the scheduler, in the instant of the checkpoint
 
 
 class Run(QueuedRun):
@@ -39,7 +39,7 @@ class Run(QueuedRun):
         of_batch.add(batch)
         return of_batch.intervals
 
-    def tell(self, event: Event) -> None:
+    def feed_one(self, event: Event) -> None:
         if event.sign:
             self.table_changed(event.source, event.t, event.sign, event.row)
         else:
@@ -47,7 +47,7 @@ class Run(QueuedRun):
 
     def feed(self, events: Sequence[Event]) -> None:
         for event in events:
-            self.tell(event)
+            self.feed_one(event)
         self._settle(events[-1].t)
 
     def begin_instant(self, events: Sequence[Event]) -> None:
@@ -55,10 +55,10 @@ class Run(QueuedRun):
         now = events[-1].t
         self._wake(now)
         for event in events:
-            self.tell(event)
+            self.feed_one(event)
         for due in self._feeder.due(now):
             self._network.arrive(self._feeder.batches([due]), now)
-        for _ in range(TURNS):
+        for _ in range(STEPS):
             self._work()
 
     def finish_instant(self, now: Instant) -> None:
@@ -107,8 +107,8 @@ def go_on(case: Case, folder: Path) -> None:
     for events in filter(None, case["after"]):
         run.feed(read_events(events))
     run.end(case["end"])
-    told = history(read_catalog(case["catalog"]), _all_events(case))
-    compare(run.shown, right_answers(blueprint.plan, told, case["now"], case["end"]), case["answers"])
+    past = history(read_catalog(case["catalog"]), _all_events(case))
+    compare(run.shown, right_answers(blueprint.plan, past, case["now"], case["end"]), case["answers"])
 
 
 def _all_events(case: Case) -> list[Event]:

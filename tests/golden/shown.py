@@ -42,9 +42,9 @@ class Shown:
         return Counter({row: count for row, count in bag.items() if count})
 
 
-def right_answers(plan: Plan, told: History, since: Instant, end: Instant) -> dict[Instant, Bag]:
+def right_answers(plan: Plan, past: History, since: Instant, end: Instant) -> dict[Instant, Bag]:
     """By the reference, the answers at all instants at which they may change, and at both ends."""
-    reference = Reference(plan, told)
+    reference = Reference(plan, past)
     return {t: reference.answer(t) for t in sorted({since, *reference.instants(end), end}) if t >= since}
 
 

@@ -30,7 +30,7 @@ from thalweg.runtime.local.kernel_run import KernelRun
 AFTERWARDS = 14  # ticks after the last event: the longest drawn window has emptied
 
 
-def told(plan: Plan, history: History) -> list[tuple[Instant, int, tuple[object, ...]]]:
+def events_of(plan: Plan, history: History) -> list[tuple[Instant, int, tuple[object, ...]]]:
     """Everything that happened, in order of time: arrivals as (ts, kind, (stream, row)), updates likewise."""
     names = {leaf.source.name for leaf in plan.walk() if hasattr(leaf, "source")}
     arrivals = [(a.ts, 0, (n, a.row)) for n in names for a in history.stream(n)]
@@ -71,7 +71,7 @@ def test_the_kernel_gives_the_references_answer(root: str, strategy: Strategy, d
     plan, history = data.draw(cases(root=root).filter(lambda case: allowed(case[0])))
     batch = data.draw(st.sampled_from([1_000_000, 1, 7, 1000, 2]), label="batch size")
     read_often = data.draw(st.booleans(), label="read after each event")
-    events = told(plan, history)
+    events = events_of(plan, history)
     restart = data.draw(st.none() | st.integers(0, len(events)), label="restart after so many events")
     reference = Reference(plan, history)
     above = data.draw(st.sampled_from(ABOVE_NEGATION), label="above a negation")

@@ -1,4 +1,4 @@
-"""What is there before anything happens is no change; would catch ISTREAM that tells of a count of zero."""
+"""What is there before anything happens is no change; would catch ISTREAM that emits a count of zero."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.test_against_reference import allowed, feed, told
+from kernel.test_against_reference import allowed, events_of, feed
 from strategies.catalog import S, T, catalog_of
 from strategies.effort import examples
 from strategies.histories import histories
@@ -118,7 +118,7 @@ def test_explain_names_what_the_kernel_uses(root: str, data: st.DataObject) -> N
 def hold(plan: Plan, history: History) -> None:
     run = KernelRun(plan, BEGINNING, Strategy.AUTO, 2)
     filled: set[BufferKind] = set()
-    for event in told(plan, history):
+    for event in events_of(plan, history):
         feed(run, event)
         run.answer(event[0], event[0])
         there = {use for node in run._pipeline.nodes for use in uses(node.operator)}

@@ -163,11 +163,11 @@ def named(word: str, t: int) -> Signed:
 
 def test_a_snapshot_of_another_process_is_understood() -> None:
     path = os.pathsep.join(p for p in sys.path if p)
-    told = subprocess.run(
+    child = subprocess.run(
         [sys.executable, "-c", ELSEWHERE], env=os.environ | {"PYTHONPATH": path}, capture_output=True, check=True
     )
     pipeline = build(NAMES)
-    pipeline.restore(pickle.loads(told.stdout))
+    pipeline.restore(pickle.loads(child.stdout))
     gained = take(pipeline, Step(2, {"u": [named(word, 2) for word in ("b", "c", "d", "a")]}))
     assert [signed.row[2] for signed in gained] == ["d"]
 

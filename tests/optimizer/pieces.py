@@ -73,7 +73,7 @@ class PieceDrawer(PlanDrawer):
         return Windowed(stream, PartitionedRows((0,), self._dice.number(1, 2), self._dice.pick([None, Range(4)])))
 
     def _one_per_key(self) -> Plan:
-        """A plan whose first column tells its rows apart."""
+        """A plan in which no two rows have the same first column."""
         stream = self._dice.pick(self._streams)
         if self._dice.chance(2):
             return Windowed(stream, PartitionedRows((0,), 1))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, note, seed
 from hypothesis import strategies as st
 
-from kernel.test_against_reference import AFTERWARDS, allowed, feed, told
+from kernel.test_against_reference import AFTERWARDS, allowed, events_of, feed
 from optimizer.drawn import FAMILIES, rule_cases
 from optimizer.same import difference
 from reference.oracle.tables import close
@@ -98,7 +98,7 @@ def test_the_kernel_runs_what_has_been_rewritten(strategy: Strategy, case: tuple
     found = rewrite(plan).plan
     note(str(found))
     run = KernelRun(found, BEGINNING, strategy)
-    for event in told(found, history):
+    for event in events_of(found, history):
         feed(run, event)
     end = max(history.last, 0) + AFTERWARDS
     reference = Reference(plan, history)
@@ -113,7 +113,7 @@ def test_shards_run_what_has_been_rewritten(case: tuple[Plan, History], shards: 
     blueprint = Blueprint(rewrite(plan).plan)
     run = SimulatedShards(blueprint, shards)
     feeder = Feeder.of(blueprint.build(run.pool), BEGINNING)
-    for t, kind, what in told(blueprint.plan, history):
+    for t, kind, what in events_of(blueprint.plan, history):
         (feeder.arrive(what[0], t, what[1]) if kind == 0 else feeder.table_changed(what[0], t, *what[1:]))  # type: ignore[arg-type]
     log = OutputLog(plan.schema, run.pool)
     log.add(run.begin(BEGINNING - 1))

@@ -1,4 +1,4 @@
-"""Would catch a buffer that cannot remove tuples in the way their update pattern asks for (U5, U6, W6)."""
+"""Would catch a buffer that cannot remove tuples as their update pattern requires (U5, U6, W6)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from patterns.plans import (
     sliding,
     top,
 )
-from strategies.aggregates import listing, tally
+from strategies.aggregates import copies, listing
 from thalweg.algebra.expressions import Aggregate, Column, call, column
 from thalweg.algebra.plan import (
     Distinct,
@@ -207,9 +207,9 @@ def test_group_by_keeps_its_input_only_if_tuples_leave_it() -> None:
 def test_users_aggregates_keep_the_values_unless_they_go_step_by_step() -> None:
     values, shown = (HASH, "distinct arguments"), (BufferKind.DELTA, "result")
     assert kept(group_by(S1, 0, function=listing)) == [shown, values, (ARRAY, "result")]
-    assert kept(group_by(S1, 0, function=tally)) == [shown, (ARRAY, "result")]
+    assert kept(group_by(S1, 0, function=copies)) == [shown, (ARRAY, "result")]
     assert kept(group_by(W1, 0, function=listing)) == [shown, (TIMELINE, "input"), values, (ARRAY, "result")]
-    assert kept(group_by(rows(S1), 0, function=tally)) == [(ARRAY, "result")]
+    assert kept(group_by(rows(S1), 0, function=copies)) == [(ARRAY, "result")]
 
 
 def test_extremes_keep_what_may_still_be_the_best() -> None:

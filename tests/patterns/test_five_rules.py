@@ -173,7 +173,7 @@ def test_a_join_carries_an_order_if_either_side_does() -> None:
     assert derive(join(rows(S1), STRICT)).expiry is Expiry.NEGATIVE
 
 
-def test_replacement_lasts_only_while_the_group_can_be_told() -> None:
+def test_replacement_lasts_only_while_the_group_is_known() -> None:
     counted = group_by(W1, 0)
     assert derive(project(counted, 1, 0)).expiry is Expiry.REPLACEMENT
     assert derive(project(project(counted, 1, 0), 1)).expiry is Expiry.REPLACEMENT

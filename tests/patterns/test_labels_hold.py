@@ -30,7 +30,7 @@ EVENTS: st.SearchStrategy[list[Event]] = st.lists(
 PATIENT = examples(200)
 
 
-def told(events: list[Event], until: int = END) -> History:
+def history_of(events: list[Event], until: int = END) -> History:
     """The history of all events up to an instant."""
     history = History()
     for name, t, a, b in events:
@@ -47,7 +47,7 @@ def labelled(holds: Callable[[Plan], bool], *, streams: bool = True) -> st.Searc
 @PATIENT
 @given(labelled(lambda p: derive(p).pattern is Pattern.MON), EVENTS)
 def test_a_monotonic_answer_only_grows(plan: Plan, events: list[Event]) -> None:
-    reference = Reference(plan, told(events))
+    reference = Reference(plan, history_of(events))
     before: Bag = reference.answer(-1)
     for t in range(END):
         now = reference.answer(t)
@@ -59,7 +59,7 @@ def test_a_monotonic_answer_only_grows(plan: Plan, events: list[Event]) -> None:
 @given(labelled(lambda p: derive(p).expiry is Expiry.TIME, streams=False), EVENTS, st.integers(0, 8))
 def test_a_known_exp_is_not_moved_forward_by_what_arrives_later(plan: Plan, events: list[Event], t: int) -> None:
     """At t it is known what time alone will leave of the answer; all of that is still there when more has arrived."""
-    foreseen, full = Reference(plan, told(events, t)), Reference(plan, told(events))
+    foreseen, full = Reference(plan, history_of(events, t)), Reference(plan, history_of(events))
     for later in range(t, END):
         assert foreseen.answer(later) <= full.answer(later)
 
@@ -67,7 +67,7 @@ def test_a_known_exp_is_not_moved_forward_by_what_arrives_later(plan: Plan, even
 @PATIENT
 @given(labelled(lambda p: derive(p).expiry_order is ExpiryOrder.FIFO and derive(p).pattern is not Pattern.MON), EVENTS)
 def test_a_fifo_answer_loses_its_oldest_rows_first(plan: Plan, events: list[Event]) -> None:
-    reference = Reference(plan, told(events))
+    reference = Reference(plan, history_of(events))
     before: list[Dated] = []
     for t in range(END):
         now = reference.tuples(t)
@@ -85,7 +85,7 @@ def test_a_fifo_answer_loses_its_oldest_rows_first(plan: Plan, events: list[Even
 def test_an_answer_kept_by_replacement_has_one_row_per_group(plan: Plan, events: list[Event]) -> None:
     columns = group_columns(plan)
     assert columns is not None
-    reference = Reference(plan, told(events))
+    reference = Reference(plan, history_of(events))
     for t in range(END):
         groups = [tuple(row[i] for i in columns) for row in reference.answer(t).elements()]
         assert len(groups) == len(set(groups))

@@ -12,7 +12,7 @@ from thalweg.core.time import BEGINNING, FOREVER
 from thalweg.reference.history import History
 
 
-def test_arrivals_stand_in_order_of_ts_then_of_telling() -> None:
+def test_arrivals_stand_in_order_of_ts_then_of_coming() -> None:
     history = History()
     history.arrive("s", 5, ("late",))
     history.arrive("s", 3, ("early",))
@@ -24,7 +24,7 @@ def test_arrivals_stand_in_order_of_ts_then_of_telling() -> None:
 
 
 @given(st.lists(st.integers(0, 5)), st.integers(-1, 6))
-def test_a_stream_at_t_is_a_stable_sort_of_what_was_told(times: list[int], t: int) -> None:
+def test_a_stream_at_t_is_a_stable_sort_of_what_has_come(times: list[int], t: int) -> None:
     history = History()
     for number, ts in enumerate(times):
         history.arrive("s", ts, (number,))
@@ -48,7 +48,7 @@ def test_relation_rows_never_decide_a_date() -> None:
     assert history.relation("r", 7) == [Dated((1, None), BEGINNING, FOREVER)]
 
 
-def test_updates_may_be_told_late() -> None:
+def test_updates_may_come_late() -> None:
     history = History()
     history.insert("r", 9, ("b",))
     history.insert("r", 2, ("a",))

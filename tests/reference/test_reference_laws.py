@@ -70,8 +70,8 @@ def test_it_may_be_asked_at_any_time_while_the_history_grows(data: st.DataObject
     whole = data.draw(histories(catalog_of(plan)))
     growing = History()
     asked = Reference(plan, growing)
-    for tell in data.draw(st.permutations(_events(plan, whole))):
-        tell(growing)
+    for apply in data.draw(st.permutations(_events(plan, whole))):
+        apply(growing)
         t = data.draw(st.integers(-4, 30))
         assert Counter(asked.tuples(t)) == dated(plan, growing, t)
         assert asked.instants(t) == Reference(plan, growing).instants(t)

@@ -80,7 +80,7 @@ def has_known_ends(scenario: Scenario) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", ANSWERED, ids=lambda path: path.stem)
-def test_the_input_triggered_answer_is_right_where_the_time_is_told(path: Path) -> None:
+def test_the_input_triggered_answer_is_right_where_the_time_is_known(path: Path) -> None:
     scenario = read(path)
     bound = bind_scenario(scenario)
     plans = [query.plan for query in queries_of(scenario)]

@@ -32,7 +32,7 @@ def spread(values: Any) -> Any:
 
 
 @aggregate(returns=str)
-class Tally:
+class Copies:
     """Each value with its number of copies, kept step by step in a state that is changed in place."""
 
     def zero(self) -> Pairs:
@@ -52,5 +52,5 @@ class Tally:
         return " ".join(f"{value}:{n}" for value, n in sorted(state.items())) or None
 
 
-tally = cast(UserAggregate, Tally)  # to type checkers a decorated class is still a class
-USER_AGGREGATES = (listing, middle, spread, tally)
+copies = cast(UserAggregate, Copies)  # to type checkers a decorated class is still a class
+USER_AGGREGATES = (listing, middle, spread, copies)

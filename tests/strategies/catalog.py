@@ -14,7 +14,7 @@ U = Stream("u", Schema.of(k=DataType.BIGINT, x=DataType.DOUBLE, name=DataType.ST
 R = Relation("r", Schema.of(k=DataType.BIGINT, name=DataType.STRING))
 N = Relation("n", Schema.of(k=DataType.BIGINT, w=DataType.BIGINT), retroactive=False)
 
-# Few values, so that keys meet and rows repeat; doubles with exact sums, so that every way of adding agrees.
+# Few values, so that keys meet and rows repeat; doubles with exact sums, so that sums agree in any order.
 VALUES: dict[DataType, list[Value]] = {
     DataType.BOOLEAN: [True, False, None],
     DataType.BIGINT: [1, 0, 2, 1, None],

@@ -23,7 +23,7 @@ _NUMBERS = st.integers(0, 124)
 
 @st.composite
 def histories(draw: st.DrawFn, catalog: Catalog, max_size: int = 20) -> History:
-    """What happens to the streams and relations of a catalogue, told in order of time."""
+    """What happens to the streams and relations of a catalogue, in order of time."""
     events = [_arrive(s) for s in catalog.streams] * 3
     events += [e for r in catalog.relations for e in (_insert(r), _insert(r), _change(r), _delete(r))]
     one = st.tuples(_GAPS, st.sampled_from(events), _NUMBERS)

@@ -103,8 +103,9 @@ def _filters(place: Path) -> list[str]:
     return list(eval(compile(ast.Expression(made), "filters.py", "eval"), names))
 
 
-def test_a_program_of_ours_on_spark_gives_the_expected_rows(tmp_path: Path) -> None:
-    found = measure(QUERIES["nexmark-q8"], PEERS["thalweg"], Setting(tmp_path, rows=12_000, timed=False))
+@pytest.mark.parametrize("name", ["nexmark-q8", "filters"])  # a query; a flow
+def test_a_program_of_ours_on_spark_gives_the_expected_rows(name: str, tmp_path: Path) -> None:
+    found = measure(QUERIES[name], PEERS["thalweg"], Setting(tmp_path, rows=12_000, timed=False))
     assert found.verdict == "right", found.why
 
 

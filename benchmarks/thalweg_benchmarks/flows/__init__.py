@@ -1,4 +1,4 @@
-"""`thalweg bench flow`: many queries in one eddy, against the same queries run in other ways (MaddenEtAl2002)."""
+"""`thalweg bench flow`: many queries in one eddy, against the same queries run by other approaches (MaddenEtAl2002)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from thalweg_benchmarks.result import Result
 
 
 def run() -> Iterator[Result]:
-    """Selections in one eddy against other ways, joins against NiagaraCQ's plans, then a hundred thousand queries."""
+    """Selections in one eddy and by other approaches, joins as in NiagaraCQ, then a hundred thousand queries."""
     yield from selections.run()
     yield from niagara.run()
     yield from scale.run()

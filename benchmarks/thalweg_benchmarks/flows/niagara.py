@@ -52,8 +52,8 @@ def run(queries: Sequence[int] = QUERIES, costly: int = 100, symbols: int = SYMB
     for count, size in product(queries, dict.fromkeys((min(PAPER, symbols), symbols))):
         bench = Bench(bounds(count), 1, size)
         batches = MEASURED * max(1, SYMBOLS // size)
-        for name, way in (("PullUp", bench.pull_up()), ("PushDown", bench.push_down())):
-            eddy, other = measure([bench.eddy(), way], bench.quotes(batches), batches=batches)
+        for name, approach in (("PullUp", bench.pull_up()), ("PushDown", bench.push_down())):
+            eddy, other = measure([bench.eddy(), approach], bench.quotes(batches), batches=batches)
             case = f"{count} queries on stocks and articles, {size:,} quotes a batch: eddy against {name}"
             yield Result(case, other / eddy, 1.0 if count >= 10 else None, at_least=True)
     for articles in (1, 10, 100):
@@ -62,8 +62,8 @@ def run(queries: Sequence[int] = QUERIES, costly: int = 100, symbols: int = SYMB
         yield _ahead(f"{costly} costly predicates", articles, pull_up / eddy, AHEAD if articles > 1 else None)
     for articles in (10, 100):
         bench = Bench(functions(costly), articles, max(1, symbols // articles // 10))
-        ways = [bench.eddy(), bench.pull_up(for_each=True), bench.pull_up()]
-        eddy, for_each, once = measure(ways, bench.quotes())
+        approaches = [bench.eddy(), bench.pull_up(for_each=True), bench.pull_up()]
+        eddy, for_each, once = measure(approaches, bench.quotes())
         yield _ahead(f"{costly} functions of users", articles, for_each / eddy, AHEAD)
         yield _ahead(f"{costly} functions of users, asked once for equal values", articles, once / eddy, None)
 

@@ -23,7 +23,7 @@ AGAINST_EDDIES = 2.0  # times as fast as an eddy for each of 20 queries or more 
 MATCHES = 10.0  # per tuple
 MEASURED = 5
 
-Process = Callable[[Batch, int], int]  # a way to run queries: takes a batch, returns the number of results
+Process = Callable[[Batch, int], int]  # an approach to run queries: takes a batch, returns the number of results
 
 
 def run(queries: int = 1_000, size: int = 1_000) -> Iterator[Result]:
@@ -31,8 +31,8 @@ def run(queries: int = 1_000, size: int = 1_000) -> Iterator[Result]:
     stream = a_stream("s", 5)
     plans = bands(stream, queries, MATCHES, np.random.default_rng(1))
     for tuples, target in ((size, AGAINST_KERNEL), (10 * size, None)):
-        ways = [shared_eddy(stream, plans), split_eddy(stream, plans), one_by_one(plans)]
-        shared, split, alone = measure(ways, TupleBatches(stream, tuples))
+        approaches = [shared_eddy(stream, plans), split_eddy(stream, plans), one_by_one(plans)]
+        shared, split, alone = measure(approaches, TupleBatches(stream, tuples))
         for what, took, held in (("results with their query's number", shared, target), ("a batch each", split, None)):
             detail = {"queries": queries, "batch": tuples, "microseconds_per_tuple": round(took / tuples * 1e6, 3)}
             name = f"{queries:,} queries, batches of {tuples:,}, {what}: shared against one by one"
@@ -50,23 +50,23 @@ def run(queries: int = 1_000, size: int = 1_000) -> Iterator[Result]:
 
 
 def measure(
-    ways: Sequence[Process], tuples: Iterable[Batch], alike: bool = True, batches: int = MEASURED
+    approaches: Sequence[Process], tuples: Iterable[Batch], alike: bool = True, batches: int = MEASURED
 ) -> list[float]:
-    """The median processor time for a batch, in seconds, by way; if they are `alike`, their result counts must agree.
+    """The median processor time for a batch, in seconds, by approach; if `alike`, their result counts must agree.
 
-    The ways take turns on each batch, and each way is first equally often, because the first finds cold caches.
+    All approaches run on each batch, and each is first equally often, because the first finds cold caches.
     """
-    times: list[list[float]] = [[] for _ in ways]
+    times: list[list[float]] = [[] for _ in approaches]
     for place, batch in enumerate(islice(tuples, batches + 1)):
         results = set()
-        for turn in range(place, place + len(ways)):
-            way = turn % len(ways)
+        for offset in range(len(approaches)):
+            approach = (place + offset) % len(approaches)
             began = time.process_time()
-            results.add(ways[way](batch, int(batch.start[-1])))
+            results.add(approaches[approach](batch, int(batch.start[-1])))
             if place:  # the first batch builds indexes
-                times[way].append(time.process_time() - began)
+                times[approach].append(time.process_time() - began)
         if alike and len(results) > 1:
-            raise AssertionError(f"ways to run the same queries gave {sorted(results)} results")
+            raise AssertionError(f"approaches to the same queries gave {sorted(results)} results")
     return [float(np.median(took)) for took in times]
 
 

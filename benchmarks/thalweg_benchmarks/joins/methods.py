@@ -20,8 +20,8 @@ def methods(windows: Sequence[int] = WINDOWS, batch: int = BATCH, rounds: int = 
     ratios = []
     for window in windows:
         workload = Workload(((1, window, window // 2),) * 4)
-        ways = [(workload.join(), Settings(join=method)) for method in ("hash", "nested-loops")]
-        hashed, scanned = measure_all(workload, ways, batch=batch, batches=1, rounds=rounds)
+        approaches = [(workload.join(), Settings(join=method)) for method in ("hash", "nested-loops")]
+        hashed, scanned = measure_all(workload, approaches, batch=batch, batches=1, rounds=rounds)
         ratios.append(scanned.seconds / hashed.seconds)
         detail = {
             "microseconds": round(hashed.seconds * 1e6, 2),

@@ -46,9 +46,11 @@ def orders(workloads: Mapping[str, Workload] = WORKLOADS, batches: int = 15) -> 
         case = f"{name}: the chosen order against the best of {len(given)}"
         yield Result(f"{case}, comparisons", chosen.comparisons / best.comparisons, WITHIN, detail=detail)
         three = sorted(given, key=lambda order: given[order].seconds)[:3]
-        ways = [freely, *(Settings(join="nested-loops", order=order) for order in three)]
+        approaches = [freely, *(Settings(join="nested-loops", order=order) for order in three)]
         plan = workload.join()
-        ours, *theirs = measure_all(workload, [(plan, w) for w in ways], batch=batch, batches=batches, rounds=ROUNDS)
+        ours, *theirs = measure_all(
+            workload, [(plan, w) for w in approaches], batch=batch, batches=batches, rounds=ROUNDS
+        )
         fastest = min(m.seconds for m in theirs)
         micros = {"microseconds": round(ours.seconds * 1e6, 2), "best": round(fastest * 1e6, 2)}
         yield Result(f"{case}, time", ours.seconds / fastest, WITHIN, detail=micros)

@@ -100,7 +100,7 @@ def measure(
 
 def measure_all(
     workload: Workload,
-    ways: Sequence[tuple[Plan, Settings | None]],
+    approaches: Sequence[tuple[Plan, Settings | None]],
     *,
     batch: int,
     batches: int,
@@ -110,7 +110,7 @@ def measure_all(
 
     Seconds are those of the fastest round, comparisons those of the first.
     """
-    timed = [_Timed(JoinRun(workload, plan, settings), batch, batches) for plan, settings in ways]
+    timed = [_Timed(JoinRun(workload, plan, settings), batch, batches) for plan, settings in approaches]
     longest = round(FILLED * workload.ticks * max(extent for _, extent, _ in workload.streams))
     for one in timed:
         one.fill(longest)

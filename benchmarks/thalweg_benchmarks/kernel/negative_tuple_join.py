@@ -31,11 +31,9 @@ class ResultList(Protocol):
 class LongList:
     """A list of many integers, scanned a piece at a time; the last one moves into the place of a removed one."""
 
-    PIECE = 4_096
-
-    def __init__(self, results: Ints) -> None:
+    def __init__(self, results: Ints, piece: int = 4_096) -> None:
         self._entries = np.concatenate([results, np.empty(len(results) // 4 + 1_000, dtype=np.int64)])
-        self._count = len(results)
+        self._count, self._piece = len(results), piece
 
     def extend(self, results: list[int]) -> None:
         """Append results."""
@@ -47,8 +45,8 @@ class LongList:
 
     def remove(self, result: int) -> None:
         """Scan for a result from the front, and remove it."""
-        for first in range(0, self._count, self.PIECE):
-            piece = self._entries[first : min(first + self.PIECE, self._count)]
+        for first in range(0, self._count, self._piece):
+            piece = self._entries[first : min(first + self._piece, self._count)]
             found = int((piece == result).argmax())
             if piece[found] == result:
                 self._count -= 1

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
-_TELLING = re.compile(r"^[\w.]*(Error|Exception)\b")
+_NAMED_ERROR = re.compile(r"^[\w.]*(Error|Exception)\b")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _EVERY = 0.1  # seconds between two readings
 
@@ -35,8 +35,8 @@ class EndedProcess:
         if self.code == 0:
             return ""
         lines = [line.strip() for line in self.said.splitlines() if line.strip()]
-        telling = [line for line in lines if _TELLING.search(line)]
-        return (telling or lines or [f"ended with code {self.code}"])[-1]
+        errors = [line for line in lines if _NAMED_ERROR.search(line)]
+        return (errors or lines or [f"ended with code {self.code}"])[-1]
 
 
 def run_process(

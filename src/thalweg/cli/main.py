@@ -24,10 +24,11 @@ from thalweg.core.memory import keep_freed
 WRONG_INPUT = 2  # also click's code for wrong usage
 
 
-class _Commands(click.Group):
+class CommandGroup(click.Group):
     """A group that prints a ThalwegError of its commands as a message, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run the command that was given."""
         try:
             return super().invoke(ctx)
         except ThalwegError as error:
@@ -39,7 +40,7 @@ class _Commands(click.Group):
             ctx.exit(WRONG_INPUT)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(thalweg.__version__, prog_name="thalweg")
 def main() -> None:
     """Exact answers to standing queries over streams and changing tables.

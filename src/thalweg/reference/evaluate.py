@@ -161,8 +161,25 @@ class Reference:
                 return {edge for ts in self._instants(child, until) for edge in window.boundaries(ts)}
             case NrrJoin(left):  # an NRR's updates change nothing by themselves
                 return set(self._instants(left, until))
-            case _:  # any other operator changes only when an input does
+            case (
+                Select()
+                | Project()
+                | Distinct()
+                | GroupBy()
+                | TopK()
+                | Union()
+                | Intersect()
+                | Negation()
+                | Join()
+                | SemiJoin()
+                | MultiJoin()
+                | IStream()
+                | DStream()
+                | RStream()
+            ):  # these change only when an input does
                 return {instant for child in node.children for instant in self._instants(child, until)}
+            case _:
+                assert_never(node)
 
 
 def _in_order_of_arrival(stream: Plan) -> bool:

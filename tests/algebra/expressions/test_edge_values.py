@@ -10,7 +10,7 @@ from itertools import product
 
 import pytest
 
-from algebra.expressions.three_ways import check
+from algebra.expressions.evaluators import check
 from strategies.expressions import EDGES, signatures
 from thalweg.algebra.expressions import Expression, Literal, call, cast, column
 from thalweg.algebra.expressions.build import CASTS

@@ -9,7 +9,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from algebra.expressions.three_ways import by_batch, check, columns
+from algebra.expressions.evaluators import by_batch, check, columns
 from strategies.effort import examples
 from strategies.expressions import TYPES, expressions, rows, schemas
 from thalweg.algebra.expressions.vectorise import compile_expression
@@ -17,7 +17,7 @@ from thalweg.algebra.expressions.vectorise import compile_expression
 
 @examples(250)
 @given(st.data())
-def test_three_ways_agree(data: st.DataObject) -> None:
+def test_three_evaluators_agree(data: st.DataObject) -> None:
     schema = data.draw(schemas())
     expression = data.draw(expressions(schema, data.draw(st.sampled_from(TYPES)), 3))
     check([expression], schema, data.draw(st.lists(rows(schema), min_size=1, max_size=6)))

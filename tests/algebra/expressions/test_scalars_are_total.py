@@ -9,7 +9,7 @@ import math
 
 import pytest
 
-from algebra.expressions.three_ways import by_row, check, same
+from algebra.expressions.evaluators import by_row, check, same
 from thalweg.algebra.expressions import Expression, Literal, call, case, cast, literal
 from thalweg.core.rows import Value
 from thalweg.core.schema import Schema

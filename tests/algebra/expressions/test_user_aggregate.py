@@ -1,7 +1,7 @@
 """How an aggregate of a user's is declared, what it makes of results, and that it survives pickling.
 
 Would catch: a mistake that shows only when a query runs, a NaN or an overflow that gets through, an error that does not
-say who, over how many values and why, equal plans that are not shared, an engine elsewhere that cannot be told of it.
+say who, over how many values and why, equal plans that are not shared, an engine elsewhere that cannot know it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from strategies.aggregates import listing, middle, spread, tally
+from strategies.aggregates import copies, listing, middle, spread
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.expressions import Aggregate, Column, UserAggregate, aggregate
 from thalweg.algebra.expressions.declare import TypeLike
@@ -85,7 +85,7 @@ def test_values_are_handed_over_sorted_as_python_has_them(
 
 
 @pytest.mark.parametrize(
-    ("user", "wanted"), [(listing, ""), (middle, None), (spread, None), (tally, None), (giving(3, int), None)]
+    ("user", "wanted"), [(listing, ""), (middle, None), (spread, None), (copies, None), (giving(3, int), None)]
 )
 def test_over_nothing_it_is_what_the_definition_says_or_null(user: UserAggregate, wanted: Value) -> None:
     assert over(user, [None], user.takes or DataType.BIGINT) == wanted
@@ -157,11 +157,11 @@ MISTAKES: list[tuple[Callable[[], object], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("mistake", "told"), MISTAKES)
-def test_mistakes(mistake: Callable[[], object], told: str) -> None:
+@pytest.mark.parametrize(("mistake", "message"), MISTAKES)
+def test_mistakes(mistake: Callable[[], object], message: str) -> None:
     with pytest.raises(ThalwegError) as caught:
         mistake()
-    assert f"{type(caught.value).__name__}: {caught.value}" == told
+    assert f"{type(caught.value).__name__}: {caught.value}" == message
 
 
 def test_the_original_exception_is_kept() -> None:
@@ -186,7 +186,7 @@ def test_a_name_is_taken_once_but_the_same_aggregate_may_come_again() -> None:
 by_parts = aggregate(returns=int, name="counted")(_no_name)
 
 
-@pytest.mark.parametrize("user", [listing, tally, spread, by_parts], ids=str)
+@pytest.mark.parametrize("user", [listing, copies, spread, by_parts], ids=str)
 def test_pickled(user: UserAggregate) -> None:
     again = pickle.loads(pickle.dumps(user))
     assert again == user and hash(again) == hash(user)

@@ -88,7 +88,7 @@ def test_equal_arguments_are_asked_once_a_batch() -> None:
     assert sorted(calls) == [0, 1, 2]
 
 
-def test_what_it_raises_is_told() -> None:
+def test_what_it_raises_is_reported() -> None:
     made = session()
     asked = made.query("SELECT picky(a) AS n FROM s [RANGE 9]")
     made.push("s", [(1, 13, "x", 0.0)])

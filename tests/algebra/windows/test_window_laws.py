@@ -1,6 +1,6 @@
 """Would catch a lifetime that disagrees with the scope, or a boundary that a window forgets to announce (W1).
 
-Scope, lifetime and contents say the same thing three ways; every engine trusts a different one of them.
+Scope, lifetime and contents are three definitions of the same thing; every engine trusts a different one of them.
 """
 
 from __future__ import annotations

@@ -162,5 +162,7 @@ def test_strings_are_known_by_the_same_codes_after_a_restore() -> None:
     fresh.restore(pool.snapshot())
     restored = SharedPipeline(fresh, dated=False)
     restored.restore(pipeline.snapshot(), {"b": Blueprint(named[1])})
-    told = to_batch([Signed((1, 0.5, word), 1, FOREVER, 1, 0, 0) for word in "xy"], U.schema, fresh, dated=False)
-    assert [s.row[2] for s in from_batch(restored.process({"u": told}, 1).gains["b"], U.schema, fresh, False)] == ["y"]
+    new_tuples = to_batch([Signed((1, 0.5, word), 1, FOREVER, 1, 0, 0) for word in "xy"], U.schema, fresh, dated=False)
+    assert [
+        s.row[2] for s in from_batch(restored.process({"u": new_tuples}, 1).gains["b"], U.schema, fresh, False)
+    ] == ["y"]

@@ -36,14 +36,14 @@ def test_bits_are_used_again_and_never_see_what_was_before(window: Window) -> No
     pool = StringPool()
     eddy = Eddy(SCHEMAS, pool)
     eddy.add(0, joined(window))
-    for turn in range(1, 200):
-        eddy.add(turn, joined(window, turn % 2))
-        found = counts(eddy, pool, turn, "s", "t")
-        # Slot 0 knows all tuples so far; the new ones only those of this turn and, for the one before, the last.
-        assert found[0] == 2 * turn - 1 and found[turn] == 1
-        if turn > 1:
-            assert found.pop(turn - 1) == 3
-            eddy.drop(turn - 1)
+    for step in range(1, 200):
+        eddy.add(step, joined(window, step % 2))
+        found = counts(eddy, pool, step, "s", "t")
+        # Slot 0 knows all tuples so far; the new ones only those of this step and, for the one before, the last.
+        assert found[0] == 2 * step - 1 and found[step] == 1
+        if step > 1:
+            assert found.pop(step - 1) == 3
+            eddy.drop(step - 1)
     assert len(eddy._sources["s"].space._segments) == 1 and eddy._sources["s"].space.width < 4
 
 

@@ -67,7 +67,7 @@ def test_only_those_who_call_it_fail() -> None:
 
 @pytest.mark.parametrize("cut", [0, 1, 2])
 def test_an_eddy_goes_on_from_a_snapshot(cut: int) -> None:
-    told = [{"s": [(1, 1, 4)], "t": [(1, 1, 6)]}, {"t": [(2, 1, 8)]}, {"s": [(3, 1, 2)], "t": [(3, 2, 4)]}]
+    batches = [{"s": [(1, 1, 4)], "t": [(1, 1, 6)]}, {"t": [(2, 1, 8)]}, {"s": [(3, 1, 2)], "t": [(3, 2, 4)]}]
     found = []
     for stops in (False, True):
         engine = FlowEngine()
@@ -75,7 +75,7 @@ def test_an_eddy_goes_on_from_a_snapshot(cut: int) -> None:
             engine.add(standing, 0)
         engine.drop("shown")
         results: dict[str, int] = {}
-        for now, feeds in enumerate(told, start=1):
+        for now, feeds in enumerate(batches, start=1):
             if stops and now - 1 == cut:
                 tree = pickle.loads(pickle.dumps(engine.snapshot()))
                 engine = FlowEngine(functions=Functions.of([unlucky]))
@@ -90,18 +90,22 @@ def test_an_eddy_goes_on_from_a_snapshot(cut: int) -> None:
 
 def test_an_engine_that_went_on_is_taken_back_to_a_snapshot() -> None:
     """As a process does that has a flow's queries already: nothing is built anew, nothing of later batches stays."""
-    told = [{"s": [(1, 1, 4)], "t": [(1, 1, 6)]}, {"s": [(2, 1, 6)], "t": [(2, 1, 8)]}, {"s": [(3, 1, 2), (3, 2, 8)]}]
+    batches = [
+        {"s": [(1, 1, 4)], "t": [(1, 1, 6)]},
+        {"s": [(2, 1, 6)], "t": [(2, 1, 8)]},
+        {"s": [(3, 1, 2), (3, 2, 8)]},
+    ]
     engine = FlowEngine(functions=Functions.of([unlucky]))
     for standing in plans().values():
         engine.add(standing, 0)
     trees, gained = [], []
-    for now, feeds in enumerate(told, start=1):
+    for now, feeds in enumerate(batches, start=1):
         trees.append(pickle.loads(pickle.dumps(engine.snapshot())))
         gained.append(_shown(engine, feeds, now))
     for back in (2, 0, 1):
         assert engine.has_queries_of(trees[back])
         engine.restore(trees[back])
-        assert [_shown(engine, told[i], i + 1) for i in range(back, 3)] == gained[back:]
+        assert [_shown(engine, batches[i], i + 1) for i in range(back, 3)] == gained[back:]
 
 
 def _shown(

@@ -12,7 +12,7 @@ from thalweg.flows.eddy.recipients import Listed, Marked, Recipients, recipients
 
 
 def drawn(results: int, bits: int, share: float, seed: int = 1) -> tuple[Words, list[tuple[int, int]]]:
-    """Lineage, and the pairs of bits and results that it tells of."""
+    """Lineage, and the pairs of bits and results that it stands for."""
     has = np.random.default_rng(seed).random((results, bits)) < share
     lineage = np.array([bitmap(np.flatnonzero(row), 3) for row in has], dtype=np.uint64).reshape(results, 3)
     return lineage, [
@@ -20,21 +20,21 @@ def drawn(results: int, bits: int, share: float, seed: int = 1) -> tuple[Words, 
     ]
 
 
-def told(found: Recipients) -> list[tuple[int, int]]:
+def pairs_of(found: Recipients) -> list[tuple[int, int]]:
     if isinstance(found, Listed):
         return sorted(zip(found.bits.tolist(), found.results.tolist(), strict=True))
     return [(bit, result) for bit, results in found.by_bit() for result in results.tolist()]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.4, 1.0])
-def test_both_ways_tell_the_same(share: float) -> None:
+def test_marked_and_listed_recipients_are_the_same(share: float) -> None:
     lineage, pairs = drawn(50, 190, share)
     for found in (Marked(lineage), Marked(lineage).listed()):
-        assert told(found) == pairs and len(found) == len(pairs)
+        assert pairs_of(found) == pairs and len(found) == len(pairs)
         bits, counts = found.counts()
         assert dict(zip(bits.tolist(), counts.tolist(), strict=True)) == Counter(bit for bit, _ in pairs)
         listed = found.listed()
-        assert told(listed) == pairs
+        assert pairs_of(listed) == pairs
         assert listed.results.tolist() == sorted(listed.results.tolist())
 
 
@@ -52,4 +52,4 @@ def test_pieces_one_behind_the_other(shares: tuple[float, ...]) -> None:
         pieces.append((recipients_of(lineage, 190), len(lineage)))
         expected += [(bit, begin + result) for bit, result in pairs]
         begin += len(lineage)
-    assert told(together(pieces)) == sorted(expected)
+    assert pairs_of(together(pieces)) == sorted(expected)

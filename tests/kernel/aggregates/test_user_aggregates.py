@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernel.operators.feeds import Signed, Step, check, contents, feeds, from_batch, to_batch
-from strategies.aggregates import USER_AGGREGATES, listing, tally
+from strategies.aggregates import USER_AGGREGATES, copies, listing
 from strategies.effort import examples
 from thalweg.algebra.expressions import Aggregate, UserAggregate, aggregate, column
 from thalweg.algebra.plan import Named, NamedAggregate
@@ -121,7 +121,7 @@ def test_one_error_is_the_end() -> None:
 
 
 @pytest.mark.parametrize("known_ends", [True, False])
-@pytest.mark.parametrize("user", [listing, tally], ids=str)
+@pytest.mark.parametrize("user", [listing, copies], ids=str)
 @pytest.mark.parametrize("size", [1, 40, 1000])
 def test_groups_that_come_and_go(user: UserAggregate, known_ends: bool, size: int) -> None:
     """Codes of groups are given to others, whose values must begin with nothing."""
@@ -130,18 +130,18 @@ def test_groups_that_come_and_go(user: UserAggregate, known_ends: bool, size: in
         _tuple(i, i + dice.choice([1, 5, 40]), dice.randrange(9), k=dice.choice([1, 2, 10_000_000 * i]))
         for i in range(400)
     ]
-    run, told = Run(user, known_ends), []
+    run, emitted = Run(user, known_ends), []
     for i in range(0, len(lives), size):
         chunk = lives[i : i + size]
-        told += run(chunk[-1].start, *chunk)
-    told += run(500)
+        emitted += run(chunk[-1].start, *chunk)
+    emitted += run(500)
     for t in range(0, 450, 7):
         alive: defaultdict[Any, list[int]] = defaultdict(list)
         for life in lives:
             if life.start <= t < life.end:
                 alive[life.row[0]].append(int(life.row[2] or 0))
         wanted: list[Row] = [(k, len(v), _over(user, v)) for k, v in alive.items()]
-        assert sorted(d.row for d in contents(told, t)) == sorted(wanted), t
+        assert sorted(d.row for d in contents(emitted, t)) == sorted(wanted), t
     assert run.operator.stored == 0
 
 

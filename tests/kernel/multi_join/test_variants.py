@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from kernel.test_against_reference import AFTERWARDS, allowed, feed, summed, told
+from kernel.test_against_reference import AFTERWARDS, allowed, events_of, feed, summed
 from reference.oracle.tables import close
 from strategies.conditions import a_multi_join_condition
 from strategies.dice import Dice
@@ -56,7 +56,7 @@ def a_setting(data: st.DataObject, join: str, algorithm: str, inputs: int, reeva
 
 def run_all(run: KernelRun, plan: Plan, strategy: Strategy, history: History, data: st.DataObject) -> list[Change]:
     """What changes, with everything fed; perhaps read often, perhaps taken down and set up again in between."""
-    events = told(plan, history)
+    events = events_of(plan, history)
     read_often = data.draw(st.booleans(), label="read after each event")
     restart = data.draw(st.none() | st.integers(0, len(events)), label="restart after so many events")
     changes: list[Change] = []
@@ -115,7 +115,7 @@ TABLE = Relation("d", Schema.of(k=DataType.BIGINT, n=DataType.BIGINT))
 
 
 @st.composite
-def told_apart(draw: st.DrawFn) -> tuple[MultiJoin, History]:
+def joins_of_distinct_rows(draw: st.DrawFn) -> tuple[MultiJoin, History]:
     """A join of windows and perhaps a table in which no two rows are alike, so that every result has one life."""
     dice = Dice(draw)
     inputs: list[Plan] = []
@@ -172,7 +172,7 @@ def shown(plan: Plan, history: History, interval: int, first: Instant, last: Ins
 def test_an_interval_delays_results_and_loses_none(
     tuning: Tuning, join: str, algorithm: str, strategy: Strategy, data: st.DataObject
 ) -> None:
-    plan, history = data.draw(told_apart())
+    plan, history = data.draw(joins_of_distinct_rows())
     interval = data.draw(st.sampled_from([1, 2, 3, 5, 20]), label="interval")
     how = a_setting(data, join, algorithm, len(plan.inputs), interval)
     run = KernelRun(plan, BEGINNING, strategy, data.draw(st.sampled_from([1_000_000, 1, 3])), how, tuning)
@@ -264,7 +264,7 @@ def test_a_query_in_cql_runs_flattened_under_every_strategy(tuning: Tuning, stra
         run = QueuedRun(plan, BEGINNING, strategy, tuning=tuning)
     else:
         run = KernelRun(plan, BEGINNING, strategy, tuning=tuning)
-    for event in told(plan, history):
+    for event in events_of(plan, history):
         feed(run, event)
     reference, end = Reference(tree, history), 40
     answers = [(reference.answer(t), run.answer(t, end)) for t in range(end + 1)]

@@ -19,7 +19,7 @@ _TUPLE = re.compile(r"([+-])(\w)(\d+)\[(\d+),(\d+|F)\)")
 
 
 class Timeline:
-    """Tells an operator what is drawn, and draws what it says. A tuple is dated (start, end) by its first interval."""
+    """Feeds an operator what is drawn, and draws what it emits. A tuple is dated (start, end) by its first interval."""
 
     def __init__(self, operator: Operator, pool: StringPool, *, inputs: int = 1, dated: bool = True) -> None:
         self.operator = operator
@@ -27,10 +27,10 @@ class Timeline:
         self._dated = dated
         self._dates: list[dict[Row, tuple[Instant, Instant]]] = [{} for _ in range(inputs)]
 
-    def tell(self, now: Instant, *texts: str) -> str:
+    def feed(self, now: Instant, *texts: str) -> str:
         """The output up to `now`, given the tuples of each input."""
-        told = [self._read(text, dates) for text, dates in zip(texts, self._dates, strict=True)]
-        batches = [to_batch(tuples, ROWS, self._pool, self._dated) for tuples in told]
+        inputs = [self._read(text, dates) for text, dates in zip(texts, self._dates, strict=True)]
+        batches = [to_batch(tuples, ROWS, self._pool, self._dated) for tuples in inputs]
         return draw(from_batch(self.operator.process(batches, now), ROWS, self._pool, self._dated))
 
     def _read(self, text: str, dates: dict[Row, tuple[Instant, Instant]]) -> list[Signed]:

@@ -1,8 +1,8 @@
 """Inputs that keep the contract of core/batch.py, and the check that every operator's test ends with.
 
-A feed is a list of steps: the clock after the step, and for each input the tuples told in it. Tuples come from drawn
+A feed is a list of steps: the clock after the step, and for each input its tuples. Tuples come from drawn
 lives: a row with a start and an expiry, perhaps deleted early, or away for a while. Ends are known on arrival (direct)
-or told later by a negative tuple (NT). Steps are cut anywhere, also inside an instant; in some only time passes.
+or sent later as a negative tuple (NT). Steps are cut anywhere, also inside an instant; in some only time passes.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ Model = Callable[[Contents, Instant], list[Dated]]
 def feeds(draw: st.DrawFn, *schemas: Schema, direct: bool = False, most: int = 10) -> list[Step]:
     """Steps for inputs of these schemas; `direct` means that every end is known on arrival (no negative tuples)."""
     dice = Dice(draw)
-    told: list[tuple[int, Signed]] = []
+    fed: list[tuple[int, Signed]] = []
     start = 0
     for _ in range(dice.number(0, most)):
         start += dice.pick(_GAPS)
         i = dice.number(0, len(schemas) - 1)
-        told += [(i, signed) for signed in _life(dice, schemas[i], start, direct)]
-    told.sort(key=lambda tuple_: tuple_[1].start)  # stable: a negative tuple stays behind its positive one
-    return _cut(dice, len(schemas), told)
+        fed += [(i, signed) for signed in _life(dice, schemas[i], start, direct)]
+    fed.sort(key=lambda tuple_: tuple_[1].start)  # stable: a negative tuple stays behind its positive one
+    return _cut(dice, len(schemas), fed)
 
 
 def _life(dice: Dice, schema: Schema, start: Instant, direct: bool) -> list[Signed]:
@@ -74,8 +74,8 @@ def _life(dice: Dice, schema: Schema, start: Instant, direct: bool) -> list[Sign
     exp = FOREVER if dice.chance(5) else start + dice.pick(_LIFETIMES)
     if direct:
         return [Signed(row, start, exp, 1, ts, exp)]
-    fate = dice.pick(["known", "known", "told", "deleted", "told deleted", "away"])
-    end = FOREVER if "told" in fate else exp
+    fate = dice.pick(["known", "known", "open", "deleted", "open deleted", "away"])
+    end = FOREVER if "open" in fate else exp
     born = Signed(row, start, end, 1, ts, exp)
     leave = start + dice.number(0, 6)
     if "deleted" in fate and leave < exp:
@@ -87,14 +87,14 @@ def _life(dice: Dice, schema: Schema, start: Instant, direct: bool) -> list[Sign
     return [born]
 
 
-def _cut(dice: Dice, width: int, told: list[tuple[int, Signed]]) -> list[Step]:
+def _cut(dice: Dice, width: int, fed: list[tuple[int, Signed]]) -> list[Step]:
     steps: list[Step] = []
     inputs: tuple[list[Signed], ...] = tuple([] for _ in range(width))
-    for place, (i, signed) in enumerate(told):
+    for place, (i, signed) in enumerate(fed):
         inputs[i].append(signed)
-        last = place == len(told) - 1
+        last = place == len(fed) - 1
         if last or dice.chance(3):
-            until = signed.start + 3 if last else told[place + 1][1].start
+            until = signed.start + 3 if last else fed[place + 1][1].start
             steps.append(Step(dice.number(signed.start, until), inputs))
             inputs = tuple([] for _ in range(width))
             if dice.chance(4):
@@ -123,11 +123,11 @@ def check(
     operator = make(pool)
     twins_pool = StringPool()
     twin = make(twins_pool)
-    told: list[list[Signed]] = [[] for _ in schemas]
+    fed: list[list[Signed]] = [[] for _ in schemas]
     emitted: list[Signed] = []
     before = -3  # before anything drawn
     for step in steps:
-        for all_, new in zip(told, step.inputs, strict=True):
+        for all_, new in zip(fed, step.inputs, strict=True):
             all_.extend(new)
         batches = [to_batch(new, s, pool, dated) for new, s in zip(step.inputs, schemas, strict=True)]
         result = from_batch(operator.process(batches, step.now), output, pool, dated)
@@ -139,8 +139,8 @@ def check(
             assert twin.stored == operator.stored
         assert all(before <= s.start <= step.now and s.start < s.end and s.sign in (-1, 1) for s in result), result
         emitted += result
-        for t in range(before, step.now + 1):  # what is past stays as it was: nothing told or emitted starts there
-            wanted = Counter(model(lambda i, at: contents(told[i], at), t))
+        for t in range(before, step.now + 1):  # what is past stays as it was: nothing fed or emitted starts there
+            wanted = Counter(model(lambda i, at: contents(fed[i], at), t))
             got = Counter(contents(emitted, t))
             assert got == (wanted if dated else Counter(_undated(wanted.elements()))), f"at {t} after {step.now}"
         before = step.now
@@ -159,7 +159,7 @@ def restarted(
 
 
 def contents(tuples: Iterable[Signed], t: Instant) -> list[Dated]:
-    """Q(t) of what has been told."""
+    """Q(t) of the tuples that were fed."""
     bag: Counter[Dated] = Counter()
     for row, start, end, sign, ts, exp in tuples:
         if start <= t < end:

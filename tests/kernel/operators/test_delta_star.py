@@ -37,19 +37,21 @@ def test_two_columns(steps: list[Step]) -> None:
 @given(feeds(ONE, direct=True, most=20))
 def test_two_tuples_per_value_at_most_and_no_negatives(steps: list[Step]) -> None:
     pool, operator = StringPool(), DeltaStar(ONE)
-    told: list[Signed] = []
+    emitted: list[Signed] = []
     for step in steps:
-        told += from_batch(operator.process([to_batch(step.inputs[0], ONE, pool, False)], step.now), ONE, pool, False)
-        shown = {signed.row for signed in told if signed.start <= step.now < signed.end}
+        emitted += from_batch(
+            operator.process([to_batch(step.inputs[0], ONE, pool, False)], step.now), ONE, pool, False
+        )
+        shown = {signed.row for signed in emitted if signed.start <= step.now < signed.end}
         assert operator.stored <= 2 * len(shown)
-    assert all(signed.sign > 0 for signed in told)
+    assert all(signed.sign > 0 for signed in emitted)
 
 
 def _tuple(start: int, end: int) -> Signed:
     return Signed((7,), start, end, 1, 0, 0)
 
 
-def _told(*batches: tuple[int, list[Signed]]) -> list[list[Signed]]:
+def _emitted(*batches: tuple[int, list[Signed]]) -> list[list[Signed]]:
     pool, operator = StringPool(), DeltaStar(ONE)
     return [
         from_batch(operator.process([to_batch(tuples, ONE, pool, False)], now), ONE, pool, False)
@@ -62,18 +64,18 @@ def test_the_last_to_end_takes_over() -> None:
     # [-------)              shown
     #     [-----------)      takes over at 5
     #       [---)            never needed
-    told = _told((4, [_tuple(1, 5), _tuple(3, 9), _tuple(4, 6)]), (5, []), (9, []))
-    assert told == [[_tuple(1, 5)], [_tuple(5, 9)], []]
+    emitted = _emitted((4, [_tuple(1, 5), _tuple(3, 9), _tuple(4, 6)]), (5, []), (9, []))
+    assert emitted == [[_tuple(1, 5)], [_tuple(5, 9)], []]
 
 
 def test_a_long_chain_within_one_batch() -> None:
     links = [_tuple(3 * i, 3 * i + 4) for i in range(1000)]  # each reaches one tick into the next
     gaps = [_tuple(4000 + 2 * i, 4001 + 2 * i) for i in range(1000)]
-    (told,) = _told((9000, [*links, *gaps]))
-    assert told[:2] == [_tuple(0, 4), _tuple(4, 7)]
-    assert [(s.start, s.end) for s in told[1:1000]] == [(3 * i + 1, 3 * i + 4) for i in range(1, 1000)]
-    assert told[1000:] == gaps
+    (emitted,) = _emitted((9000, [*links, *gaps]))
+    assert emitted[:2] == [_tuple(0, 4), _tuple(4, 7)]
+    assert [(s.start, s.end) for s in emitted[1:1000]] == [(3 * i + 1, 3 * i + 4) for i in range(1, 1000)]
+    assert emitted[1000:] == gaps
 
 
-def test_what_never_ends_is_told_once() -> None:
-    assert _told((1, [_tuple(1, FOREVER)]), (2, [_tuple(2, 9)]), (20, [])) == [[_tuple(1, FOREVER)], [], []]
+def test_what_never_ends_is_emitted_once() -> None:
+    assert _emitted((1, [_tuple(1, FOREVER)]), (2, [_tuple(2, 9)]), (20, [])) == [[_tuple(1, FOREVER)], [], []]

@@ -1,6 +1,6 @@
 """Distinct against the reference at every instant.
 
-Would catch: a value that vanishes with its first copy or stays after its last, a duplicate told twice, an instant told
+Would catch: a value that vanishes with its first copy or stays after its last, a duplicate emitted twice, an instant
 in two batches that is not put right, NULL that is not one value, dates that are not those of the copies alive.
 """
 
@@ -34,8 +34,8 @@ def test_several_columns(steps: list[Step], dated: bool) -> None:
     check(lambda _: Distinct(ALL, dated), [ALL], ALL, steps, lambda at, t: reference.distinct(at(0, t)), dated)
 
 
-def _told(*batches: tuple[int, list[Signed]]) -> list[list[Signed]]:
-    """What a distinct tells after each batch."""
+def _emitted(*batches: tuple[int, list[Signed]]) -> list[list[Signed]]:
+    """What a distinct emits after each batch."""
     pool, operator = StringPool(), Distinct(ONE)
     return [
         from_batch(operator.process([to_batch(tuples, ONE, pool, False)], now), ONE, pool, False)
@@ -52,18 +52,18 @@ def test_what_ends_in_the_batch_is_closed_at_once() -> None:
     # [-------)
     #     [-------)
     #                 [---
-    told = _told((9, [_tuple(1, 5), _tuple(3, 7), _tuple(9, 20)]), (19, []), (20, []))
-    assert told == [[_tuple(1, 7), _tuple(9, FOREVER)], [], [_tuple(20, FOREVER, -1)]]
+    emitted = _emitted((9, [_tuple(1, 5), _tuple(3, 7), _tuple(9, 20)]), (19, []), (20, []))
+    assert emitted == [[_tuple(1, 7), _tuple(9, FOREVER)], [], [_tuple(20, FOREVER, -1)]]
 
 
 def test_an_early_end_of_the_last_copy_ends_the_value() -> None:
-    told = _told((2, [_tuple(1, 9), _tuple(2, 9)]), (4, [_tuple(4, 9, -1)]), (5, [_tuple(5, 9, -1)]), (9, []))
-    assert told == [[_tuple(1, FOREVER)], [], [_tuple(5, FOREVER, -1)], []]
+    emitted = _emitted((2, [_tuple(1, 9), _tuple(2, 9)]), (4, [_tuple(4, 9, -1)]), (5, [_tuple(5, 9, -1)]), (9, []))
+    assert emitted == [[_tuple(1, FOREVER)], [], [_tuple(5, FOREVER, -1)], []]
 
 
 def test_an_instant_is_put_right() -> None:
-    told = _told((3, [_tuple(3, 9)]), (3, [_tuple(3, 9, -1)]), (3, [_tuple(3, 5)]))
-    assert told == [[_tuple(3, FOREVER)], [_tuple(3, FOREVER, -1)], [_tuple(3, FOREVER)]]
+    emitted = _emitted((3, [_tuple(3, 9)]), (3, [_tuple(3, 9, -1)]), (3, [_tuple(3, 5)]))
+    assert emitted == [[_tuple(3, FOREVER)], [_tuple(3, FOREVER, -1)], [_tuple(3, FOREVER)]]
 
 
 def test_state_is_gone_when_nothing_is_there() -> None:

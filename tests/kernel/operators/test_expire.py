@@ -1,4 +1,4 @@
-"""Catches an EXPIRE that tells an end late, twice, or after a deletion has already told it."""
+"""Catches an EXPIRE that emits an end late, twice, or after a deletion has already ended the tuple."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ def test_the_answer_stays(steps: list[Step], dated: bool) -> None:
 
 def test_every_end_is_a_negative_tuple() -> None:
     line = Timeline(Expire(DRAWN), StringPool())
-    assert line.tell(2, "+a1[1,4) +b2[2,3)") == "+a1[1,F) +b2[2,F)"
-    assert line.tell(3, "+c3[3,F)") == "-b2[3,F) +c3[3,F)"
+    assert line.feed(2, "+a1[1,4) +b2[2,3)") == "+a1[1,F) +b2[2,F)"
+    assert line.feed(3, "+c3[3,F)") == "-b2[3,F) +c3[3,F)"
     assert line.operator.stored == 1
-    assert line.tell(9, "+d4[5,6)") == "-a1[4,F) +d4[5,F) -d4[6,F)"  # also where both are known at once
+    assert line.feed(9, "+d4[5,6)") == "-a1[4,F) +d4[5,F) -d4[6,F)"  # also where both are known at once
     assert line.operator.stored == 0
 
 
 def test_a_deleted_tuple_does_not_expire_as_well() -> None:
     line = Timeline(Expire(DRAWN), StringPool())
-    line.tell(2, "+a1[1,7) +b2[2,7)")
-    assert line.tell(3, "-a1[3,7)") == "-a1[3,F)"
-    assert line.tell(7, "") == "-b2[7,F)"
+    line.feed(2, "+a1[1,7) +b2[2,7)")
+    assert line.feed(3, "-a1[3,7)") == "-a1[3,F)"
+    assert line.feed(7, "") == "-b2[7,F)"
 
 
 def test_a_tuple_that_was_away_expires_once() -> None:
     line = Timeline(Expire(DRAWN), StringPool())
-    line.tell(1, "+a1[1,9)")
-    assert line.tell(6, "-a1[3,5)") == "-a1[3,F) +a1[5,F)"
-    assert line.tell(9, "") == "-a1[9,F)"
+    line.feed(1, "+a1[1,9)")
+    assert line.feed(6, "-a1[3,5)") == "-a1[3,F) +a1[5,F)"
+    assert line.feed(9, "") == "-a1[9,F)"

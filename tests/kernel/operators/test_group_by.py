@@ -2,7 +2,7 @@
 
 Would catch: a sum that drifts when values leave, an overflow that wraps, an extremum that stays after its tuple or is
 forgotten too early, a DISTINCT that counts copies, a NULL that counts, a vanished group that stays or a global row that
-goes, a wrong date, an instant told in two batches that is not put right.
+goes, a wrong date, an instant fed in two batches that is not corrected.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _tuple(start: int, end: int, v: int, sign: int = 1, k: int = 1) -> Signed:
     return Signed((k, "a", v, 0.5, True, 0), start, end, sign, start, end)
 
 
-def _told(operator: GroupBy, types: Sequence[DataType], *batches: tuple[int, list[Signed]]) -> list[list[Signed]]:
+def _emitted(operator: GroupBy, types: Sequence[DataType], *batches: tuple[int, list[Signed]]) -> list[list[Signed]]:
     pool = StringPool()
     schema = Schema(tuple(Field("", type_) for type_ in types))
     return [
@@ -136,16 +136,16 @@ def _made(keys: Sequence[int], *names: str, known_ends: bool = False) -> GroupBy
     return GroupBy(keys, chosen, SCHEMA, StringPool(), known_ends=known_ends)
 
 
-def test_only_changed_rows_are_told_and_short_ones_closed_at_once() -> None:
+def test_only_changed_rows_are_emitted_and_short_ones_closed_at_once() -> None:
     operator = _made([0], "COUNT(*)", "SUM(v)")
-    told = _told(
+    emitted = _emitted(
         operator,
         [BIGINT, BIGINT, BIGINT],
         (3, [_tuple(1, 9, 10), _tuple(3, 5, 5), _tuple(3, 20, 1, k=2)]),
         (4, [_tuple(4, 6, 2), _tuple(4, 6, -2)]),
         (9, []),
     )
-    assert told == [
+    assert emitted == [
         [_row((1, 1, 10), 1, 3), _row((1, 2, 15), 3), _row((2, 1, 1), 3)],
         [_row((1, 2, 15), 4, sign=-1), _row((1, 4, 15), 4)],
         [_row((1, 4, 15), 5, sign=-1), _row((1, 3, 10), 5, 6), _row((1, 1, 10), 6, 9)],
@@ -153,8 +153,10 @@ def test_only_changed_rows_are_told_and_short_ones_closed_at_once() -> None:
 
 
 def test_a_global_row_is_there_from_the_first_call_on() -> None:
-    told = _told(_made([], "COUNT(*)", "MAX(v)"), [BIGINT, BIGINT], (5, []), (7, []), (8, [_tuple(8, 9, 3)]), (9, []))
-    assert told == [
+    emitted = _emitted(
+        _made([], "COUNT(*)", "MAX(v)"), [BIGINT, BIGINT], (5, []), (7, []), (8, [_tuple(8, 9, 3)]), (9, [])
+    )
+    assert emitted == [
         [_row((0, None), 5)],
         [],
         [_row((0, None), 8, sign=-1), _row((1, 3), 8)],
@@ -163,8 +165,8 @@ def test_a_global_row_is_there_from_the_first_call_on() -> None:
 
 
 def test_a_global_row_begins_with_the_first_tuple_if_that_is_earlier() -> None:
-    told = _told(_made([], "COUNT(*)"), [BIGINT], (5, [_tuple(2, 4, 1)]), (6, []))
-    assert told == [[_row((1,), 2, 4), _row((0,), 4)], []]
+    emitted = _emitted(_made([], "COUNT(*)"), [BIGINT], (5, [_tuple(2, 4, 1)]), (6, []))
+    assert emitted == [[_row((1,), 2, 4), _row((0,), 4)], []]
 
 
 def test_a_global_row_is_dated_at_the_beginning() -> None:
@@ -174,14 +176,14 @@ def test_a_global_row_is_dated_at_the_beginning() -> None:
     assert (result.dates.ts.tolist(), result.dates.exp.tolist()) == ([BEGINNING], [FOREVER])
 
 
-def test_what_cancels_is_not_told() -> None:
-    told = _told(
+def test_what_cancels_is_not_emitted() -> None:
+    emitted = _emitted(
         _made([0], "MIN(v)", "COUNT(DISTINCT v)"),
         [BIGINT, BIGINT, BIGINT],
         (1, [_tuple(1, FOREVER, 4)]),
         (2, [_tuple(2, FOREVER, 4), _tuple(2, FOREVER, 4, -1), _tuple(2, 9, 4)]),
     )
-    assert told == [[_row((1, 4, 1), 1)], []]
+    assert emitted == [[_row((1, 4, 1), 1)], []]
 
 
 def test_a_staircase_keeps_only_what_may_still_be_shown() -> None:
@@ -205,24 +207,24 @@ def test_strings_are_ordered_by_code_point_however_late_they_are_met() -> None:
     for t, text in enumerate(["m", "é", "z", "Z", "\U0001f600", "\uffff", "a"]):
         row = (1, text, 0, 0.5, True, 0)
         batch = to_batch([Signed(row, t, FOREVER, 1, t, FOREVER)], SCHEMA, pool, False)
-        told = from_batch(operator.process([batch], t), schema, pool, False)
-        shown += [s.row for s in told if s.sign > 0]
+        emitted = from_batch(operator.process([batch], t), schema, pool, False)
+        shown += [s.row for s in emitted if s.sign > 0]
     assert shown[-1] == ("Z", "\U0001f600")
 
 
 def _lives(count: int, deleted: bool) -> list[Signed]:
     """Many tuples of a few groups with short and long lives, values that fall and rise, some deleted early."""
     dice = random.Random(count)
-    told = []
+    tuples = []
     for i in range(count):
         start = i // 3
         end = start + dice.choice([1, 5, 40, 400])
         value = dice.choice([i % 97, -i, i, dice.randrange(50)])
         born = _tuple(start, end, value, k=dice.choice([1, 1, 1, 2, dice.randrange(300)]))
-        told.append(born)
+        tuples.append(born)
         if deleted and dice.random() < 0.4:
-            told.append(born._replace(start=dice.randrange(start, end), sign=-1))
-    return sorted(told, key=lambda s: s.start)
+            tuples.append(born._replace(start=dice.randrange(start, end), sign=-1))
+    return sorted(tuples, key=lambda s: s.start)
 
 
 @pytest.mark.slow
@@ -233,10 +235,12 @@ def test_extrema_of_thousands_of_tuples(known_ends: bool, size: int) -> None:
     operator, pool = _made([0, 1], *names, known_ends=known_ends), StringPool()
     schema = Schema.of(k=BIGINT, s=STRING, high=BIGINT, low=BIGINT, count=BIGINT)
     lives = _lives(4000, deleted=not known_ends)
-    told: list[Signed] = []
+    emitted: list[Signed] = []
     for i in range(0, len(lives), size):
         batch = to_batch(lives[i : i + size], SCHEMA, pool, False)
-        told += from_batch(operator.process([batch], lives[min(i + size, len(lives)) - 1].start), schema, pool, False)
+        emitted += from_batch(
+            operator.process([batch], lives[min(i + size, len(lives)) - 1].start), schema, pool, False
+        )
     for t in range(3, lives[-1].start, 37):
         groups: dict[Value, Counter[int]] = defaultdict(Counter)
         for s in lives:
@@ -245,7 +249,7 @@ def test_extrema_of_thousands_of_tuples(known_ends: bool, size: int) -> None:
                 groups[s.row[0]][s.row[2]] += s.sign
         alive = {k: +values for k, values in groups.items() if +values}
         wanted = sorted((k, "a", max(v), min(v), len(v)) for k, v in alive.items())
-        assert sorted(d.row for d in contents(told, t)) == wanted, t
+        assert sorted(d.row for d in contents(emitted, t)) == wanted, t
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Would catch a pair that is missed, told twice, kept too long or dated wrongly, whatever the style of the inputs."""
+"""Would catch a pair that is missed, emitted twice, kept too long or misdated, whatever the style of the inputs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ BUFFERS: list[MakeBuffer] = [
 @pytest.mark.parametrize("name", CONDITIONS)
 @examples(40)
 @given(
-    told=st.sampled_from([(False, False), (True, True), (True, False), (False, True)]).flatmap(
+    drawn_feed=st.sampled_from([(False, False), (True, True), (True, False), (False, True)]).flatmap(
         lambda direct: st.tuples(st.just(direct), feeds(LEFT, RIGHT, direct=any(direct), most=14))
     ),
     dated=st.booleans(),
@@ -66,7 +66,7 @@ BUFFERS: list[MakeBuffer] = [
 )
 def test_the_reference_agrees(
     name: str,
-    told: tuple[tuple[bool, bool], list[Step]],
+    drawn_feed: tuple[tuple[bool, bool], list[Step]],
     dated: bool,
     from_left: bool,
     small: int,
@@ -76,7 +76,7 @@ def test_the_reference_agrees(
     right: MakeBuffer,
 ) -> None:
     tuning = Tuning(always_merge_runs_up_to=small, filter_when_times_fewer=fewer, pairs_at_once=piece)
-    condition, (direct, steps) = CONDITIONS[name], told
+    condition, (direct, steps) = CONDITIONS[name], drawn_feed
 
     def model(left: list[Dated], right: list[Dated]) -> list[Dated]:
         if from_left:  # the right side's dates decide nothing
@@ -121,7 +121,7 @@ def test_null_meets_null_where_rows_are_compared(steps: list[Step]) -> None:
 #  left     a--------)              known end
 #  right          b-----------)     known end
 #  pair           ab-)
-def test_known_ends_are_told_at_once() -> None:
+def test_known_ends_are_emitted_at_once() -> None:
     join = _OneKey()
     assert join.step(3, [(1, 4, 1)], [(3, 7, 1)]) == [(3, 4, 1)]
     assert join.step(9, [], []) == []
@@ -131,7 +131,7 @@ def test_known_ends_are_told_at_once() -> None:
 #  time     1  2  3  4  5  6
 #  left     a------------------    deleted at 5 by a negative tuple
 #  right       b---------------
-#  pair        ab-------)          told as forever, then taken back
+#  pair        ab-------)          emitted as forever, then taken back
 def test_a_negative_tuple_takes_its_pairs_back() -> None:
     join = _OneKey()
     assert join.step(2, [(1, FOREVER, 1)], [(2, FOREVER, 1)]) == [(2, FOREVER, 1)]
@@ -141,7 +141,7 @@ def test_a_negative_tuple_takes_its_pairs_back() -> None:
     assert join.operator.stored == 0
 
 
-def test_what_comes_and_goes_within_a_batch_is_told_once() -> None:
+def test_what_comes_and_goes_within_a_batch_is_emitted_once() -> None:
     join = _OneKey()
     assert join.step(6, [(1, FOREVER, 1), (5, FOREVER, -1)], [(2, FOREVER, 1)]) == [(2, 5, 1)]
     assert join.operator.stored == 1
@@ -153,7 +153,7 @@ def test_a_new_tuple_meets_an_old_one_that_is_deleted_later_in_the_batch() -> No
     assert join.step(9, [(3, FOREVER, 1), (7, FOREVER, 1)], [(5, FOREVER, -1)]) == [(3, 5, 1)]
 
 
-def test_an_instant_told_in_parts_gives_each_pair_once() -> None:
+def test_an_instant_in_two_batches_gives_each_pair_once() -> None:
     join = _OneKey()
     assert join.step(1, [(1, 5, 1)], []) == []
     assert join.step(1, [], [(1, 3, 1)]) == [(1, 3, 1)]

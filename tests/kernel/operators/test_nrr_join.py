@@ -48,15 +48,15 @@ def test_the_reference_agrees(name: str, kind: JoinKind, steps: list[Step]) -> N
 #  NRR      a   .   b   .     the name of key 1
 #  left         x       y
 def test_later_updates_change_nothing() -> None:
-    join = _Told(JoinKind.INNER)
+    join = _FedJoin(JoinKind.INNER)
     assert join.step(1, [], _named("a", 1)) == []
     assert join.step(2, [2], []) == [("a", 1)]
     assert join.step(3, [], _renamed("a", "b", 3)) == []
     assert join.step(4, [4], []) == [("b", 1)]
 
 
-def test_an_update_of_the_same_instant_told_later_corrects() -> None:
-    join = _Told(JoinKind.LEFT)
+def test_an_update_of_the_same_instant_that_comes_later_corrects() -> None:
+    join = _FedJoin(JoinKind.LEFT)
     assert join.step(2, [2], []) == [(None, 1)]
     assert sorted(join.step(2, [], _named("a", 2)), key=str) == [("a", 1), (None, -1)]
     assert sorted(join.step(2, [], _renamed("a", "b", 2))) == [("a", -1), ("b", 1)]
@@ -64,7 +64,7 @@ def test_an_update_of_the_same_instant_told_later_corrects() -> None:
 
 
 def test_many_updates_leave_no_trace_in_the_output() -> None:
-    join = _Told(JoinKind.INNER)
+    join = _FedJoin(JoinKind.INNER)
     join.step(0, [], _named("0", 0))
     for t in range(1, 50):
         join.step(t, [], _renamed(str(t - 1), str(t), t))
@@ -72,7 +72,7 @@ def test_many_updates_leave_no_trace_in_the_output() -> None:
 
 
 def test_only_the_last_instant_of_the_left_side_is_kept() -> None:
-    join = _Told(JoinKind.INNER)
+    join = _FedJoin(JoinKind.INNER)
     join.step(4, [1, 2, 3, 4, 4], [])
     assert join.operator.stored == 2
     join.step(5, [], [])
@@ -91,7 +91,7 @@ def _row(name: str) -> Row:
     return (1, 0.5, name)
 
 
-class _Told:
+class _FedJoin:
     """A join by key, fed by hand with the times of left tuples and updates of the NRR; it shows names and signs."""
 
     def __init__(self, kind: JoinKind) -> None:

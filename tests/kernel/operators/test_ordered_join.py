@@ -90,7 +90,7 @@ BY_VALUE = [st.builds(ValueRange, st.just(i), st.integers(1, 3), st.just(DataTyp
 @pytest.mark.parametrize("name", CONDITIONS)
 @examples(40)
 @given(data=st.data())
-def test_over_windows_it_tells_the_same_as_the_join_that_probes_again(name: str, data: st.DataObject) -> None:
+def test_over_windows_it_emits_the_same_as_the_join_that_probes_again(name: str, data: st.DataObject) -> None:
     arrivals = data.draw(feeds(LEFT, RIGHT, direct=True, most=30))
     windows = [data.draw(st.one_of(WINDOWS, by_value)) for by_value in BY_VALUE]
     dated = data.draw(st.booleans())
@@ -104,8 +104,8 @@ def test_over_windows_it_tells_the_same_as_the_join_that_probes_again(name: str,
     for step in arrivals:
         batches = [_arrivals(new, s, pool, dated) for new, s in zip(step.inputs, (LEFT, RIGHT), strict=True)]
         again = join.process([w.process([b], step.now) for w, b in zip(plain, batches, strict=True)], step.now)
-        told = [n.process([b], step.now) for n, b in zip(numbers, batches, strict=True)]
-        found = ordered.process([w.process([b], step.now) for w, b in zip(counted, told, strict=True)], step.now)
+        fed = [n.process([b], step.now) for n, b in zip(numbers, batches, strict=True)]
+        found = ordered.process([w.process([b], step.now) for w, b in zip(counted, fed, strict=True)], step.now)
         assert _steps(found, pool, dated) == _steps(again, pool, dated), f"at {step.now}"
 
 
@@ -115,7 +115,7 @@ def test_nothing_is_left_when_all_have_left() -> None:
     for at, sign in ((1, 1), (2, -1)):
         rows = [Signed((7, "a", i), at, FOREVER, sign, 0, 0) for i in range(3)]
         right = [Signed(("b", 7, 0.5, i), 1, FOREVER, 1, 0, 0) for i in range(2)] if at == 1 else []
-        batches = [to_batch(told, s, pool, False) for told, s in zip((rows, right), NUMBERED, strict=True)]
+        batches = [to_batch(fed, s, pool, False) for fed, s in zip((rows, right), NUMBERED, strict=True)]
         assert len(operator.process(batches, at)) == 6
         assert operator.stored == (3 + 2 + 6 if at == 1 else 2)
 
@@ -145,8 +145,8 @@ def with_numbers(steps: list[Step]) -> list[Step]:
     alive: Counter[tuple[int, Signed, int]] = Counter()
     for step in steps:
         inputs = tuple[list[Signed], ...]([] for _ in step.inputs)
-        for side, told in enumerate(step.inputs):
-            for signed in told:
+        for side, fed in enumerate(step.inputs):
+            for signed in fed:
                 life = signed._replace(start=0, sign=1)
                 if signed.sign > 0:
                     number = counts[side]
@@ -163,8 +163,8 @@ def with_numbers(steps: list[Step]) -> list[Step]:
     return after
 
 
-def _arrivals(told: list[Signed], schema: Schema, pool: StringPool, dated: bool) -> Batch:
-    batch = to_batch(told, schema, pool, dated)
+def _arrivals(fed: list[Signed], schema: Schema, pool: StringPool, dated: bool) -> Batch:
+    batch = to_batch(fed, schema, pool, dated)
     return Batch.of_arrivals(batch.columns, batch.start, dated)
 
 

@@ -81,39 +81,39 @@ def test_istream_nets_an_instant() -> None:
     # a1 |---)            what goes and comes back at 4 has not changed
     #        a1 |---)
     line = timeline(IStream, dated=True)
-    assert line.tell(1, "+a1[1,4)") == "+a1[1,F)"
-    assert line.tell(4, "+a1[4,7) +b2[4,9) +b2[4,9)") == "+b2[4,F) +b2[4,F)"
-    assert line.tell(9, "+a1[7,8)") == ""
+    assert line.feed(1, "+a1[1,4)") == "+a1[1,F)"
+    assert line.feed(4, "+a1[4,7) +b2[4,9) +b2[4,9)") == "+b2[4,F) +b2[4,F)"
+    assert line.feed(9, "+a1[7,8)") == ""
 
 
 def test_an_emission_is_taken_back_while_its_instant_is_open() -> None:
     line = timeline(IStream, dated=True)
-    assert line.tell(3, "+a1[3,F)") == "+a1[3,F)"
-    assert line.tell(3, "-a1[3,F)") == "-a1[3,F)"
-    assert line.tell(3, "+a1[3,F)") == "+a1[3,F)"
-    assert line.tell(5, "-a1[4,F) +a1[5,F)") == "+a1[5,F)"
+    assert line.feed(3, "+a1[3,F)") == "+a1[3,F)"
+    assert line.feed(3, "-a1[3,F)") == "-a1[3,F)"
+    assert line.feed(3, "+a1[3,F)") == "+a1[3,F)"
+    assert line.feed(5, "-a1[4,F) +a1[5,F)") == "+a1[5,F)"
 
 
-def test_dstream_tells_what_ends() -> None:
+def test_dstream_emits_what_ends() -> None:
     line = timeline(DStream, dated=True)
-    assert line.tell(5, "+a1[1,4) +b2[2,9)") == "+a1[4,F)"
-    assert line.tell(7, "-b2[6,9)") == "+b2[6,F)"
-    assert line.tell(20, "") == ""
+    assert line.feed(5, "+a1[1,4) +b2[2,9)") == "+a1[4,F)"
+    assert line.feed(7, "-b2[6,9)") == "+b2[6,F)"
+    assert line.feed(20, "") == ""
     assert line.operator.stored == 0
 
 
-def test_rstream_tells_everything_whenever_something_changes() -> None:
+def test_rstream_emits_everything_whenever_something_changes() -> None:
     line = timeline(RStream)
-    assert line.tell(2, "+a1[1,4) +b2[2,9)") == "+a1[1,F) +a1[2,F) +b2[2,F)"
-    assert line.tell(3, "") == ""
-    assert line.tell(4, "") == "+b2[4,F)"
-    assert line.tell(4, "+c3[4,6)") == "+c3[4,F)"  # the instant is open: only what is new
-    assert line.tell(9, "") == "+b2[6,F)"
+    assert line.feed(2, "+a1[1,4) +b2[2,9)") == "+a1[1,F) +a1[2,F) +b2[2,F)"
+    assert line.feed(3, "") == ""
+    assert line.feed(4, "") == "+b2[4,F)"
+    assert line.feed(4, "+c3[4,6)") == "+c3[4,F)"  # the instant is open: only what is new
+    assert line.feed(9, "") == "+b2[6,F)"
 
 
 def test_rstream_takes_back_an_instant_without_change() -> None:
     line = timeline(RStream)
-    line.tell(2, "+a1[1,9)")
-    assert line.tell(3, "+b2[3,9)") == "+a1[3,F) +b2[3,F)"
-    assert line.tell(3, "-b2[3,9)") == "-a1[3,F) -b2[3,F)"
-    assert line.tell(3, "+b2[3,9)") == "+a1[3,F) +b2[3,F)"
+    line.feed(2, "+a1[1,9)")
+    assert line.feed(3, "+b2[3,9)") == "+a1[3,F) +b2[3,F)"
+    assert line.feed(3, "-b2[3,9)") == "-a1[3,F) -b2[3,F)"
+    assert line.feed(3, "+b2[3,9)") == "+a1[3,F) +b2[3,F)"

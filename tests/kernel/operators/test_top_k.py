@@ -84,23 +84,23 @@ def timeline(limit: int, tuning: Tuning, *, known_ends: bool = True) -> Timeline
 def test_only_what_enters_and_leaves_is_emitted(tuning: Tuning) -> None:
     # The greatest number first. a5 |--------)   b7  |---)   c6   |------)
     line = timeline(1, tuning)
-    assert line.tell(1, "+a5[1,9)") == "+a5[1,9)"
-    assert line.tell(2, "+b7[2,5)") == "-a5[2,9) +b7[2,5)"
-    assert line.tell(3, "+c6[3,9)") == ""
-    assert line.tell(8, "") == "+c6[5,9)"
-    assert line.tell(20, "") == ""
+    assert line.feed(1, "+a5[1,9)") == "+a5[1,9)"
+    assert line.feed(2, "+b7[2,5)") == "-a5[2,9) +b7[2,5)"
+    assert line.feed(3, "+c6[3,9)") == ""
+    assert line.feed(8, "") == "+c6[5,9)"
+    assert line.feed(20, "") == ""
     assert line.operator.stored == 0
 
 
 def test_within_a_batch_intervals_are_closed(tuning: Tuning) -> None:
     line = timeline(1, tuning)
-    assert line.tell(8, "+a5[1,9) +b7[2,5) +c6[3,9)") == "+a5[1,2) +b7[2,5) +c6[5,9)"
+    assert line.feed(8, "+a5[1,9) +b7[2,5) +c6[3,9)") == "+a5[1,2) +b7[2,5) +c6[5,9)"
 
 
 def test_without_known_ends_negative_tuples_end_results(tuning: Tuning) -> None:
     line = timeline(1, tuning, known_ends=False)
-    assert line.tell(1, "+a5[1,9)") == "+a5[1,F)"
-    assert line.tell(9, "") == "-a5[9,F)"
+    assert line.feed(1, "+a5[1,9)") == "+a5[1,F)"
+    assert line.feed(9, "") == "-a5[9,F)"
 
 
 @pytest.mark.parametrize("descending", [False, True])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from kernel.test_against_reference import AFTERWARDS, allowed, feed, told
+from kernel.test_against_reference import AFTERWARDS, allowed, events_of, feed
 from reference.oracle.tables import close
 from strategies.effort import examples
 from strategies.plans import cases
@@ -40,7 +40,7 @@ def test_direct_gives_the_references_answer(root: str, data: st.DataObject) -> N
     how = Settings(lazy=data.draw(st.sampled_from([0, 1, 5]), label="lazy"))
     reference = Reference(plan, history)
     run = KernelRun(plan, BEGINNING, Strategy.DIRECT, batch, how)
-    for event in told(plan, history):
+    for event in events_of(plan, history):
         feed(run, event)
     end = max(history.last, 0) + AFTERWARDS
     for t in [*reference.instants(end), end]:

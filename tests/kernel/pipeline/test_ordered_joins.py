@@ -53,18 +53,18 @@ def test_the_answer_is_the_references(query: str, rows: list[tuple[str, int, int
     session = tw.local()
     session.execute(STREAMS)
     asked = {strategy: session.query(query, strategy=strategy) for strategy in ("reference", "auto", "ord")}
-    told: dict[str, list[object]] = {strategy: [] for strategy in asked}
+    emitted: dict[str, list[object]] = {strategy: [] for strategy in asked}
     now = 0
     for stream, gap, a, b in rows:
         now += gap
         session.push(stream, [(now, a, b)])
         if often:
             for strategy, q in asked.items():
-                told[strategy] += q.changes()
+                emitted[strategy] += q.changes()
     session.advance(now + 6)
     for strategy, q in asked.items():
-        told[strategy] += q.changes()
-    assert told["ord"] == told["auto"] == told["reference"]
+        emitted[strategy] += q.changes()
+    assert emitted["ord"] == emitted["auto"] == emitted["reference"]
 
 
 @pytest.mark.parametrize("query", ORDERED)

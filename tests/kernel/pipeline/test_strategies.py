@@ -70,8 +70,8 @@ def the(operator: str, metrics: Sequence[OperatorMetrics]) -> OperatorMetrics:
 
 def test_a_join_sends_one_message_where_it_sent_negative_tuples() -> None:
     assert the("Join", joined("nta", 4)).negative_out == 12
-    told = the("Join", joined("time-message", 4))
-    assert (told.negative_out, told.messages_out) == (0, 1), "all results end when r's tuple does"
+    join = the("Join", joined("time-message", 4))
+    assert (join.negative_out, join.messages_out) == (0, 1), "all results end when r's tuple does"
 
 
 def test_no_message_without_results() -> None:
@@ -143,8 +143,8 @@ def test_a_tuple_delayed_below_is_not_overtaken_by_time() -> None:
     network.arrive({"s1": Batch.of_arrivals((np.array([7]),), np.array([4]))}, 4)  # nobody works yet
     network.wake(5)
     network.run()
-    told = [network.out.take() for _ in range(len(network.out))]
-    shown = [(int(b.start[i]), int(b.columns[0][i])) for b in (item.batch for item in told) if b is not None
+    items = [network.out.take() for _ in range(len(network.out))]
+    shown = [(int(b.start[i]), int(b.columns[0][i])) for b in (item.batch for item in items) if b is not None
              for i in range(len(b)) if b.sign[i] > 0]  # fmt: skip
     assert shown == [(4, 20), (5, 15)]
 

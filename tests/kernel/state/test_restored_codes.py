@@ -65,7 +65,7 @@ def test_released_codes_are_given_out_again_after_a_restore() -> None:
     assert fresh.size == 100
 
 
-def test_snapshots_of_codes_share_what_has_been_told() -> None:
+def test_snapshots_of_codes_share_what_earlier_ones_have() -> None:
     for step in (1, 10**9):  # by table, by hash
         coder = LaneCoder()
         coder.encode(np.arange(1000) * step)

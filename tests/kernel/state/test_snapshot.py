@@ -38,7 +38,7 @@ class _Outer(Stateful, kind="test-outer/1"):
         self.setting = "from the plan"
 
 
-def test_arrays_changed_in_place_are_copied_both_ways() -> None:
+def test_arrays_changed_in_place_are_copied_when_saved_and_when_restored() -> None:
     outer = _Outer()
     tree = outer.snapshot()
     outer.totals[0] = 7

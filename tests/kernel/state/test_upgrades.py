@@ -56,5 +56,5 @@ def test_another_version_is_not_taken_for_this_one() -> None:
 def test_a_version_becomes_one_other_of_the_same_name() -> None:
     with pytest.raises(TypeError, match="test-counter/1 cannot become test-counter/5"):
         upgrade("test-counter/1", "test-counter/5")
-    with pytest.raises(TypeError, match="test-counter/3 cannot become test-tally/1"):
-        upgrade("test-counter/3", "test-tally/1")
+    with pytest.raises(TypeError, match="test-counter/3 cannot become test-total/1"):
+        upgrade("test-counter/3", "test-total/1")

@@ -22,15 +22,15 @@ SCHEMA = Schema.of(k=DataType.BIGINT, v=DataType.BIGINT)
 @examples(60)
 @given(feeds(SCHEMA, most=16))
 def test_any_instant_can_be_asked_for(steps: list[Step]) -> None:
-    store, pool, told = VersionStore(), StringPool(), list[Signed]()
+    store, pool, fed = VersionStore(), StringPool(), list[Signed]()
     for step in steps:
         batch = to_batch(step.inputs[0], SCHEMA, pool)
         codes = np.where(batch.columns[0] < 0, 3, batch.columns[0])
         store.add(Versions.of(codes, batch))
-        told += step.inputs[0]
+        fed += step.inputs[0]
     for t in range(steps[-1].now + 3):
         for code, key in enumerate([0, 1, 2, None]):
-            wanted = Counter(d.row[1] for d in contents(told, t) if d.row[0] == key)
+            wanted = Counter(d.row[1] for d in contents(fed, t) if d.row[0] == key)
             assert _held(store, code, t) == wanted
 
 
@@ -40,8 +40,8 @@ def test_a_key_that_changes_all_the_time_is_found_at_once() -> None:
         ts = np.arange(batch * 50, batch * 50 + 50)
         new = Batch((ts,), ts, np.full(50, FOREVER), np.ones(50, dtype=np.int8))
         old = Batch((ts - 1,), ts, np.full(50, FOREVER), -np.ones(50, dtype=np.int8))
-        told = Batch.concat([new, old] if batch else [new, old.take(np.arange(1, 50))])
-        store.add(Versions.of(np.zeros(len(told), dtype=np.int64), told))
+        fed = Batch.concat([new, old] if batch else [new, old.take(np.arange(1, 50))])
+        store.add(Versions.of(np.zeros(len(fed), dtype=np.int64), fed))
     asked = np.arange(5000)
     counts = sum(count for _, _, count in store.find(np.zeros(5000, dtype=np.int64), asked))
     assert isinstance(counts, np.ndarray) and counts.max() <= 30

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +16,9 @@ from thalweg.core.lanes import NULL, Ints, to_lane
 from thalweg.core.rows import Value
 from thalweg.core.strings import StringPool
 from thalweg.core.types import INT64_MAX, DataType
-from thalweg.kernel.sweep import ordering
 from thalweg.kernel.sweep.levels import crossings, intervals
 from thalweg.kernel.sweep.order_statistics import nth_alive
-from thalweg.kernel.sweep.ordering import net, order_by, precedes, sort_lane, stable_order, together
+from thalweg.kernel.sweep.ordering import UInts, hash_rows, net, order_by, precedes, sort_lane, stable_order, together
 
 INTEGERS = st.integers(-(2**63) + 1, INT64_MAX)
 COLUMNS: dict[DataType, st.SearchStrategy[Value]] = {
@@ -69,14 +69,11 @@ def some_rows(rows: int) -> list[Ints]:
     return [rng.choice(np.array([NULL, 0, 1]), rows), rng.integers(0, 3, rows), rng.integers(0, 2, rows)]
 
 
-@pytest.mark.parametrize("hash_", [ordering._hash, lambda keys: np.zeros(len(keys[0]), dtype=np.uint64)])
+@pytest.mark.parametrize("hash_of", [hash_rows, lambda keys: np.zeros(len(keys[0]), dtype=np.uint64)])
 @pytest.mark.parametrize("rows", [0, 1, 60])
-def test_equal_rows_stand_together_even_if_hashes_meet(
-    rows: int, hash_: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ordering, "_hash", hash_)
+def test_equal_rows_stand_together_even_if_hashes_meet(rows: int, hash_of: Callable[[Sequence[Ints]], UInts]) -> None:
     lanes = some_rows(rows)
-    order, starts = together(lanes)
+    order, starts = together(lanes, hash_of)
     assert sorted(order.tolist()) == list(range(rows))
     assert int(starts.sum()) == len(set(zip(*(lane.tolist() for lane in lanes), strict=True)))
 

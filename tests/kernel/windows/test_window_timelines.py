@@ -1,6 +1,6 @@
 """Window operators on timelines drawn by hand: what exactly is emitted, and what is kept.
 
-Would catch output that is right on balance but said in a roundabout way (an end known at once told as a negative tuple,
+Would catch output that is right on balance but not the shortest (an end known at once emitted as a negative tuple,
 a tuple that is never visible emitted and cancelled, an instant redone from scratch), and state that is never given up.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from kernel.windows.told_windows import drawn_by_hand
+from kernel.windows.window_feeds import drawn_by_hand
 from thalweg.algebra.windows import BaseWindow, PartitionedRows, Range, Rows, ValueRange, Window
 from thalweg.core.batch import Batch
 from thalweg.core.rows import Arrival
@@ -26,17 +26,17 @@ NUMBERS = Schema.of(a=DataType.BIGINT)
 
 
 @pytest.mark.parametrize(
-    ("window", "told", "output"),
+    ("window", "fed", "output"),
     [
         # a tuple of 3 waits for the slide at 4 and is known to leave at the one at 8
         (Range(4, 2), [(3, "x"), (5, "")], ["", "+x[4,8)"]),
         # shorter than its slide: the tuple of 1 is never seen
         (Range(1, 3), [(3, "x@1 y@3")], ["+y[3,6)"]),
-        # ends within a batch are told at once, others when they come
+        # ends within a batch are emitted at once, others when they come
         (Rows(2), [(4, "a@1 b@2 c@3 d@3"), (5, "e@5")], ["+a[1,3) +b[2,3) +c[3,F) +d[3,F)", "+e[5,F) -c[5,F)"]),
         # of five at once only the last two are ever visible
         (Rows(2), [(1, "a b c d e")], ["+d[1,F) +e[1,F)"]),
-        # an instant told in two batches simply continues
+        # an instant fed in two batches simply continues
         (Rows(1), [(3, "b"), (3, "a"), (4, "")], ["+b[3,F)", "+a[3,F) -b[3,F)", ""]),
         # half-filled, then two at a time
         (Rows(3, 2), [(1, "a"), (2, "b"), (3, "c"), (4, "d")],
@@ -51,23 +51,23 @@ NUMBERS = Schema.of(a=DataType.BIGINT)
         (PartitionedRows((0,), 1, Range(4, 4)), [(2, "x@1"), (3, "x"), (4, "")], ["", "", "+x[4,8)"]),
     ],
 )  # fmt: skip
-def test_over_a_base_stream(window: Window, told: list[tuple[int, str]], output: list[str]) -> None:
-    assert drawn_by_hand(window, told, derived=False) == output
+def test_over_a_base_stream(window: Window, fed: list[tuple[int, str]], output: list[str]) -> None:
+    assert drawn_by_hand(window, fed, derived=False) == output
 
 
 def test_an_open_instant_is_redone_from_the_state_before_it() -> None:
     # ROWS 2 over a derived stream: within an instant the rows' own order counts, whatever order they come in.
     #   clock   3     5     5     5     6
-    #   told    +a    +m    +b    -m    +c
+    #   fed     +a    +m    +b    -m    +c
     #   shows   a     a m   b m   a b   b c
-    told = [(3, "a"), (5, "m"), (5, "b"), (5, "-m"), (6, "c")]
+    fed = [(3, "a"), (5, "m"), (5, "b"), (5, "-m"), (6, "c")]
     output = ["+a[3,F)", "+m[5,F)", "+b[5,F) -a[5,F)", "+a[5,F) -m[5,F)", "+c[6,F) -a[6,F)"]
-    assert drawn_by_hand(Rows(2), told, derived=True) == output
+    assert drawn_by_hand(Rows(2), fed, derived=True) == output
 
 
-def test_what_comes_and_goes_within_a_batch_is_not_told() -> None:
-    told = [(5, "-b@3 a@3 b@3 a@3 c"), (5, "d -d"), (5, "c c -c")]
-    assert drawn_by_hand(Rows(4), told, derived=True) == ["+a[3,F) +a[3,F) +c[5,F)", "", "+c[5,F)"]
+def test_what_comes_and_goes_within_a_batch_is_not_emitted() -> None:
+    fed = [(5, "-b@3 a@3 b@3 a@3 c"), (5, "d -d"), (5, "c c -c")]
+    assert drawn_by_hand(Rows(4), fed, derived=True) == ["+a[3,F) +a[3,F) +c[5,F)", "", "+c[5,F)"]
 
 
 def _stored(operator: Operator, clock: Sequence[Instant], values: Sequence[int]) -> list[int]:

@@ -1,6 +1,6 @@
 """Every window as an operator against `contents(arrivals, t)`, at every instant, however the arrivals are cut up.
 
-Would catch: a tuple let in or out one arrival too early, an instant told in two batches that counts as two, a queue
+Would catch: a tuple let in or out one arrival too early, an instant fed in two batches that counts as two, a queue
 that loses rows when it moves, ties of a derived stream taken in the order they came, an instant that is corrected but
 leaves its first output standing, a threshold that wraps, and a wrong date.
 """
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernel.windows.told_windows import EXAMPLES, SCHEMA, Step, Told, check, feeds
+from kernel.windows.window_feeds import EXAMPLES, SCHEMA, Change, Step, check, feeds
 from thalweg.algebra.windows import Landmark, Now, PartitionedRows, Range, Rows, Unbounded, ValueRange, Window
 from thalweg.core.rows import Value
 from thalweg.core.schema import Schema
@@ -84,18 +84,18 @@ def test_values_at_the_ends_of_their_types(
 def test_a_greatest_value_that_is_corrected_brings_back_what_it_ended() -> None:
     # RANGE 3 ON a
     #   clock   2      5      5      5      6
-    #   told    1 2    +4     +5     -5     +0
+    #   fed     1 2    +4     +5     -5     +0
     #   shows   1 2    2 4    4 5    2 4    2 4
     window = ValueRange(0, 3, DataType.BIGINT)
     numbers = [(2, +1, 1), (2, +1, 2), (5, +1, 4), (5, +1, 5), (5, -1, 5), (6, +1, 0)]
-    steps = [(t, [Told(sign, t, (value,))]) for t, sign, value in numbers]
+    steps = [(t, [Change(sign, t, (value,))]) for t, sign, value in numbers]
     check(window, Schema.of(a=DataType.BIGINT), steps, dated=True, derived=True)
 
 
 def _long(keys: int, batches: int, size: int) -> list[Step]:
-    """A long stream over many keys, some hot, with ties; tuples are told apart by their number."""
+    """A long stream over many keys, some hot, with ties; tuples differ in their number."""
     numbers = range(batches * size)
-    arrivals = [Told(+1, i // 3, (i * i * 7919 % keys if i % 3 else i % 5, float(i), None)) for i in numbers]
+    arrivals = [Change(+1, i // 3, (i * i * 7919 % keys if i % 3 else i % 5, float(i), None)) for i in numbers]
     return [(arrivals[i + size - 1].ts, arrivals[i : i + size]) for i in range(0, len(arrivals), size)]
 
 
@@ -120,6 +120,6 @@ def test_queues_grow_and_move_without_losing_a_tuple(window: Window, size: int) 
 @pytest.mark.parametrize("size", [1, 50])
 def test_a_key_that_returns_after_its_queue_was_given_up_starts_afresh(size: int) -> None:
     keys = [0, 0, 0, *range(1, 300), 0, 0, 0, 0]
-    arrivals = [Told(+1, t, (key, float(t), None)) for t, key in enumerate(keys)]
+    arrivals = [Change(+1, t, (key, float(t), None)) for t, key in enumerate(keys)]
     steps = [(batch[-1].ts, batch) for batch in (arrivals[i : i + size] for i in range(0, len(arrivals), size))]
     check(PartitionedRows((K,), 3, Range(10)), SCHEMA, steps, dated=True, derived=False)

@@ -39,7 +39,7 @@ from thalweg.runtime.distributed.worker.query_spec import QuerySpec
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.spark.tasks.messages import from_rows, to_rows
 
-Told = tuple[Instant | None, int, Row]  # time, sign (0 for a stream's tuple), row
+TimedRow = tuple[Instant | None, int, Row]  # time, sign (0 for a stream's tuple), row
 
 
 class Cluster:
@@ -92,7 +92,7 @@ class Cluster:
 
     def batch(
         self,
-        told: Mapping[str, Sequence[Sequence[Told]]],
+        arrived: Mapping[str, Sequence[Sequence[TimedRow]]],
         clock: Instant | None = None,
         drain: bool = False,
         system: int = 0,
@@ -104,12 +104,12 @@ class Cluster:
         the batch, and it is to be run again.
         """
         messages: list[Message] = []
-        for name, parts in told.items():
+        for name, parts in arrived.items():
             for part, rows in enumerate(parts):
                 reader, table = self._reader(name), self._table(name, rows)
                 before = self.now if self.batches else BEGINNING
-                told_time = (before,) if isinstance(reader, StreamReader) else ()
-                messages += reader.messages(table, part, system, *told_time)
+                time_before = (before,) if isinstance(reader, StreamReader) else ()
+                messages += reader.messages(table, part, system, *time_before)
         for shard in range(self.spec.shards):
             if clock is not None:
                 messages.append(Message(MessageKind.ADVANCE, shard, 0, 0, clock, system))
@@ -126,7 +126,7 @@ class Cluster:
             return StreamReader(name, schema, ports, layouts, self.spec.stamped, condition=self._conditions.get(name))
         return TableReader(name, schema, ports, layouts, self.spec.keys[name])
 
-    def _table(self, name: str, rows: Sequence[Told]) -> pa.Table:
+    def _table(self, name: str, rows: Sequence[TimedRow]) -> pa.Table:
         columns = arrow_columns(self._schemas[name], [row for _, _, row in rows])
         times = [pa.array([t for t, _, _ in rows], pa.int64())]
         if name not in self.spec.inputs:

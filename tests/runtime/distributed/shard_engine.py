@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from runtime.distributed.cluster import Cluster, Told
+from runtime.distributed.cluster import Cluster, TimedRow
+from scenarios.micro_batches import first_instant, micro_batches, table_row
 from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.core.rows import Bag, Change
 from thalweg.core.time import BEGINNING, Clock, Instant
@@ -17,7 +18,6 @@ from thalweg.patterns import check
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_side_output
 from thalweg.scenarios import Advance, Arrive, Delete, Event, Insert, Update
-from thalweg.scenarios.micro_batches import first_instant, micro_batches, table_row
 
 TIMES = (DataType.TIMESTAMP, DataType.INTERVAL)
 
@@ -49,20 +49,20 @@ class ShardEngine:
 
     def feed(self, events: Sequence[Event]) -> None:
         for batch in micro_batches(events, self.catalog):
-            told: defaultdict[str, list[Told]] = defaultdict(list)
+            by_source: defaultdict[str, list[TimedRow]] = defaultdict(list)
             for event in batch:
                 if not isinstance(event, Advance):
-                    source, one = self._told(event)
-                    told[source].append(one)
+                    source, one = self._timed_row(event)
+                    by_source[source].append(one)
             clock = max((event.t for event in batch if isinstance(event, Advance)), default=None)
             for name, cluster in self.clusters.items():
-                mine = {source: halves(rows) for source, rows in told.items() if source in cluster.sources}
+                mine = {source: halves(rows) for source, rows in by_source.items() if source in cluster.sources}
                 cluster.batch(mine, clock)
                 first = first_instant(batch, cluster.sources)
                 if first is not None:
                     self._first[name] = min(first, self._first.get(name, first))
 
-    def _told(self, event: Arrive | Insert | Update | Delete) -> tuple[str, Told]:
+    def _timed_row(self, event: Arrive | Insert | Update | Delete) -> tuple[str, TimedRow]:
         entry = self.catalog.get(event[0])
         if isinstance(event, Arrive):
             return entry.name, (event.t, 0, event.row)
@@ -95,7 +95,7 @@ class ShardEngine:
             ]
         return rows
 
-    def aside(self) -> dict[str, int]:
+    def side_output_counts(self) -> dict[str, int]:
         """How many late and bad rows there are, by kind and source."""
         found = {}
         for name in self.catalog.names:
@@ -107,6 +107,6 @@ class ShardEngine:
         return found
 
 
-def halves(rows: list[Told]) -> list[list[Told]]:
+def halves(rows: list[TimedRow]) -> list[list[TimedRow]]:
     """The rows as two partitions of a source."""
     return [rows[: len(rows) // 2], rows[len(rows) // 2 :]]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from kernel.test_against_reference import AFTERWARDS, allowed, told
+from kernel.test_against_reference import AFTERWARDS, allowed, events_of
 from reference.oracle.tables import close
 from runtime.distributed.simulated import SimulatedShards
 from strategies.effort import examples
@@ -39,7 +39,7 @@ def compare_in_shards(plan: Plan, history: History, data: st.DataObject) -> None
     run = SimulatedShards(blueprint, shards, copied)
     note(f"{run.cut}")
     feeder = Feeder.of(blueprint.build(run.pool), BEGINNING)
-    for t, kind, what in told(plan, history):
+    for t, kind, what in events_of(plan, history):
         (feeder.arrive(what[0], t, what[1]) if kind == 0 else feeder.table_changed(what[0], t, *what[1:]))  # type: ignore[arg-type]
     log = OutputLog(plan.schema, run.pool)
     log.add(run.begin(BEGINNING - 1))

@@ -64,7 +64,7 @@ def test_parts_give_the_references_answer(cql: str, across: bool, data: st.DataO
 )
 def test_a_count_of_nothing_is_known_in_every_group_and_stage_at_once(cql: str, tmp_path: Path) -> None:
     """Before any tuple of `t` has come no part of it has been sent to anybody."""
-    told: list[list[Bag]] = []
+    answered: list[list[Bag]] = []
     for least in (None, 1):
         blueprint = Blueprint(compile_query(cql, catalog()), settings=Settings(in_parts=least))
         times = {"s": InputTime(), "t": InputTime()}
@@ -74,9 +74,9 @@ def test_a_count_of_nothing_is_known_in_every_group_and_stage_at_once(cql: str, 
             rows = [(t, 0, (i * t % 9, i % 3)) for i in range(9 if t == 5 else 1)]
             cluster.batch({name: [rows] for name in streams}, clock=t)
             answers.append(cluster.log.answer(t))
-        told.append(answers)
-    assert told[0] == told[1]
-    assert told[0][0]
+        answered.append(answers)
+    assert answered[0] == answered[1]
+    assert answered[0][0]
 
 
 def test_what_every_group_does_alike_counts_once(tmp_path: Path) -> None:

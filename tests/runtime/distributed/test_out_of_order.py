@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from kernel.test_against_reference import AFTERWARDS, allowed, told
+from kernel.test_against_reference import AFTERWARDS, allowed, events_of
 from reference.oracle.tables import close
-from runtime.distributed.cluster import Cluster, Told
+from runtime.distributed.cluster import Cluster, TimedRow
 from strategies.effort import examples
 from strategies.plans import OPERATORS, cases
 from thalweg.core.time import BEGINNING
@@ -38,7 +38,7 @@ def test_out_of_order_rows_give_the_answer_of_rows_in_order(root: str, data: st.
     dice = data.draw(st.randoms(use_true_random=False), label="delays")
     # Rows of one stream and instant are delayed together: their order among themselves counts.
     delays: defaultdict[object, int] = defaultdict(lambda: dice.randint(0, LATENESS))
-    events = told(plan, history)
+    events = events_of(plan, history)
     events.sort(key=lambda e: e[0] + (delays[e[0], e[2][0]] if e[1] == 0 else 0))
     sources = {leaf.source.name for leaf in plan.walk() if hasattr(leaf, "source")}
     streams = {s for s in sources if any(e[2][0] == s and e[1] == 0 for e in events)}
@@ -49,7 +49,7 @@ def test_out_of_order_rows_give_the_answer_of_rows_in_order(root: str, data: st.
         cluster = Cluster(Blueprint(plan), shards, Path(folder), inputs, dict.fromkeys(tables, ()), twice=twice)
         note(f"{cluster.spec.cut}")
         for i in range(0, len(events), size):
-            batch: defaultdict[str, list[Told]] = defaultdict(list)
+            batch: defaultdict[str, list[TimedRow]] = defaultdict(list)
             for t, kind, (name, *what) in events[i : i + size]:
                 batch[str(name)].append((t, 0 if kind == 0 else what[0], what[-1]))  # type: ignore[arg-type]
             cluster.batch({name: [rows] for name, rows in batch.items()})

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from kernel.test_against_reference import AFTERWARDS, allowed, told
+from kernel.test_against_reference import AFTERWARDS, allowed, events_of
 from reference.oracle.tables import close
-from runtime.distributed.cluster import Cluster, Told
+from runtime.distributed.cluster import Cluster, TimedRow
 from strategies.effort import examples
 from strategies.plans import OPERATORS, cases
 from thalweg.algebra.catalog import Catalog, Relation, Stream
@@ -47,13 +47,13 @@ def test_a_query_goes_on_in_any_number_of_shards_with_the_same_answers(root: str
 def compare_across_borders(plan: Plan, history: History, data: st.DataObject) -> None:
     """Any batches, stopped anywhere and gone on with in other numbers of shards."""
     size = data.draw(st.sampled_from([3, 1]), label="batch size")
-    events = told(plan, history)
+    events = events_of(plan, history)
     sources = {leaf.source.name for leaf in plan.walk() if hasattr(leaf, "source")}
     tables = {r for r in sources if history.updates(r)}
     end = max(history.last, 0) + AFTERWARDS
-    batches: list[dict[str, list[list[Told]]]] = []
+    batches: list[dict[str, list[list[TimedRow]]]] = []
     for i in range(0, len(events), size):
-        batch: defaultdict[str, list[Told]] = defaultdict(list)
+        batch: defaultdict[str, list[TimedRow]] = defaultdict(list)
         for t, kind, (name, *what) in events[i : i + size]:
             batch[str(name)].append((t, 0 if kind == 0 else what[0], what[-1]))  # type: ignore[arg-type]
         batches.append({name: [rows] for name, rows in batch.items()})
@@ -81,7 +81,7 @@ def compare_across_borders(plan: Plan, history: History, data: st.DataObject) ->
             assert close(wanted, got)
 
 
-def _cross(cluster: Cluster, rows: Mapping[str, list[list[Told]]], data: st.DataObject) -> None:
+def _cross(cluster: Cluster, rows: Mapping[str, list[list[TimedRow]]], data: st.DataObject) -> None:
     """Stop before a batch, or in the middle of it, and go on in other numbers of shards, perhaps in vain at first."""
     for shards in data.draw(st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=3), label="then in shards"):
         if data.draw(st.booleans(), label="the batch is begun before"):
@@ -128,7 +128,7 @@ def test_late_rows_of_a_batch_that_was_begun_in_another_layout_count_once(tmp_pa
     plan = compile_query("SELECT k, COUNT(*) AS n FROM s [RANGE 100] GROUP BY k", catalog)
     cluster = Cluster(Blueprint(plan), 2, tmp_path, {"s": InputTime()}, {}, groups=GROUPS)
     cluster.batch({"s": [[(10, 0, (i, "on time")) for i in range(8)]]})
-    late: dict[str, list[list[Told]]] = {"s": [[(1, 0, (i, "late")) for i in range(8)]]}
+    late: dict[str, list[list[TimedRow]]] = {"s": [[(1, 0, (i, "late")) for i in range(8)]]}
     cluster.batch(late, shards_done=[1])
     cluster.reshard(5)
     cluster.batch(late, shards_done=[0, 3])

@@ -1,6 +1,6 @@
 """Every scenario in one, two and five shards.
 
-Would catch a shard that forgets something between batches, tells something twice, or depends on the order in which
+Would catch a shard that forgets something between batches, emits something twice, or depends on the order in which
 messages come: every shard starts from its files in every batch, and every batch is done twice (see `cluster`). In two
 shards, tables are copied to every group.
 """
@@ -39,7 +39,7 @@ def test_shards_give_what_the_scenario_says(path: Path, shards: int, batch_size:
         engine.prepare(scenario.cql, scenario.name)
         bound = bind_scenario(scenario)
         engine.feed([*bound.events, Advance(bound.last or 0)])
-        assert engine.aside() == NOT_REFUSED[path.stem]
+        assert engine.side_output_counts() == NOT_REFUSED[path.stem]
         return
     mismatches = run_scenario(scenario, engine, batch_size)
     assert not mismatches, "\n" + "\n".join(map(str, mismatches))

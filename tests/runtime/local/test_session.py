@@ -38,7 +38,7 @@ def test_an_instant_read_in_its_middle_is_corrected_later() -> None:
     assert q.changes() == [(1, -1, (1,)), (1, 1, (2,))]
 
 
-def test_the_first_answer_is_told_when_the_clock_starts() -> None:
+def test_the_first_answer_is_emitted_when_the_clock_starts() -> None:
     s = session()
     early, late = s.query("SELECT count(*) FROM s"), s.query("SELECT count(*) FROM s")
     s.advance(5)
@@ -82,7 +82,7 @@ def test_out_of_order_rows_are_refused_with_all_rows_of_the_call() -> None:
         s.advance(2)
 
 
-def test_within_the_lateness_rows_are_put_in_order_and_later_ones_kept_aside() -> None:
+def test_within_the_lateness_rows_are_put_in_order_and_later_ones_are_late_rows() -> None:
     s = session("CREATE STREAM slow (a INT) LATENESS 3")
     q = s.query("SELECT a FROM slow [ROWS 2]")
     s.push("slow", [(5, 50), (3, 30), (4, 40), (8, 80), (4, 41), (6, 60)])
@@ -104,7 +104,7 @@ def test_timestamps_come_and_go_as_datetimes() -> None:
 
 
 def test_with_a_lateness_the_first_instant_does_not_depend_on_the_number_of_pushes() -> None:
-    told = []
+    seen = []
     for pushes in ([[(0, 1), (7, 1)]], [[(0, 1)], [(7, 1)]]):
         s = session("CREATE STREAM slow (a INT) LATENESS 3")
         q = s.query("SELECT count(*) FROM slow [RANGE 5]")
@@ -112,8 +112,8 @@ def test_with_a_lateness_the_first_instant_does_not_depend_on_the_number_of_push
         for rows in pushes:
             s.push("slow", rows)
             changes += q.changes()
-        told.append(changes)
-    assert told[0] == told[1] == [(0, 1, (1,))]
+        seen.append(changes)
+    assert seen[0] == seen[1] == [(0, 1, (1,))]
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_queries_have_names_of_their_own_and_can_be_dropped() -> None:
         s.drop("x")
 
 
-def test_a_session_lists_its_queries_and_tells_the_time_as_users_write_it() -> None:
+def test_a_session_lists_its_queries_and_gives_the_time_as_users_write_it() -> None:
     s = tw.local()
     s.execute("CREATE STREAM ev (ts TIMESTAMP, a INT) TIMESTAMP BY ts; REGISTER QUERY early AS SELECT a FROM ev")
     assert s.now is None

@@ -63,7 +63,7 @@ def test_a_query_that_fails_does_not_harm_the_others() -> None:
     assert good.answer() == [(3,)]
 
 
-def test_the_reference_tells_of_the_same_mistake() -> None:
+def test_the_reference_reports_the_same_mistake() -> None:
     s = session()
     s.register(chain)
     q = s.query("SELECT chain(a) FROM s [ROWS 9]", strategy="reference")

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from scenarios.micro_batches import first_instant, micro_batches, table_row
 from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.core.errors import DataError
 from thalweg.core.python_values import read_row
@@ -28,7 +29,6 @@ from thalweg.runtime.spark.api.query import SparkQuery
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.schema import to_arrow, to_spark
 from thalweg.scenarios.events import Advance, Arrive, Event
-from thalweg.scenarios.micro_batches import first_instant, micro_batches, table_row
 
 _TIMES = (DataType.TIMESTAMP, DataType.INTERVAL)
 _TICK = "tick of arrival"
@@ -46,7 +46,7 @@ class SparkEngine:
         self._first: dict[str, Instant] = {}
         self._written = 0
         self._changes: dict[str, Counter[tuple[Instant, Row]]] = {}
-        self._told: dict[str, Counter[tuple[Instant, Row]]] = {}
+        self._reported: dict[str, Counter[tuple[Instant, Row]]] = {}
 
     # -- declaring
 
@@ -113,20 +113,20 @@ class SparkEngine:
 
     def _write(self, events: Iterable[Event]) -> None:
         """Files for what happens to streams and tables, and time for running queries to find them."""
-        told: defaultdict[str, list[Row]] = defaultdict(list)
+        by_source: defaultdict[str, list[Row]] = defaultdict(list)
         for event in events:
             if isinstance(event, Advance):
                 continue
             entry = self._catalog.get(event[0])
             if isinstance(event, Arrive):
                 assert isinstance(entry, Stream)
-                told[entry.name].append(event.row if entry.timestamp is not None else (*event.row, event.t))
+                by_source[entry.name].append(event.row if entry.timestamp is not None else (*event.row, event.t))
             else:
                 assert isinstance(entry, Relation)
                 sign, row = table_row(entry, event)
                 at = None if event.t <= BEGINNING else event.t
-                told[entry.name].append((*row, "+" if sign > 0 else "-", at))
-        for name, rows in told.items():
+                by_source[entry.name].append((*row, "+" if sign > 0 else "-", at))
+        for name, rows in by_source.items():
             self._written += 1
             schema = to_arrow(self._files[name])
             columns = [
@@ -135,7 +135,7 @@ class SparkEngine:
             path = self._folder / "in" / name / f".{self._written:06}.parquet"
             pq.write_table(pa.table(columns, schema=schema), path)
             path.rename(path.with_name(path.name[1:]))
-        if told:
+        if by_source:
             self._wait()
 
     # -- asking
@@ -156,9 +156,9 @@ class SparkEngine:
 
     def changes(self, query: str) -> list[Change]:
         """The signed rows since the last call."""
-        now, told = self._all_changes(query), self._told.get(query, Counter())
-        self._told[query] = now
-        news = {key: now[key] - told[key] for key in {*now, *told}}
+        now, before = self._all_changes(query), self._reported.get(query, Counter())
+        self._reported[query] = now
+        news = {key: now[key] - before[key] for key in {*now, *before}}
         return [Change(t, 1 if n > 0 else -1, row) for (t, row), n in news.items() for _ in range(abs(n))]
 
     def late(self, stream: str) -> list[Arrive]:

@@ -98,7 +98,7 @@ def test_every_row_is_answered_late_or_bad(format_: str, spark: SparkSession, tm
     run.stop()
 
 
-def test_tables_put_aside_what_they_cannot_do(spark: SparkSession, tmp_path: Path) -> None:
+def test_updates_that_a_table_cannot_apply_are_bad_rows(spark: SparkSession, tmp_path: Path) -> None:
     put(
         tmp_path / "r",
         "1.json",

@@ -1,4 +1,4 @@
-"""Would catch an answer that is lost or told twice when tasks die, and a shard that misses a turn nobody asked for."""
+"""Would catch an answer that is lost or emitted twice when tasks die, and a shard that misses a step."""
 
 from __future__ import annotations
 

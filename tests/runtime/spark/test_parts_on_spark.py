@@ -50,7 +50,7 @@ def expected(now: int) -> Counter[tuple[int, int, int]]:
     return Counter((i + 1000 * twin, highest, 20) for i in seconds for twin in (0, 1) if price(i) == highest)
 
 
-def told(found: SparkQuery, checkpoint: Path) -> Counter[tuple[int, int, int]]:
+def emitted(found: SparkQuery, checkpoint: Path) -> Counter[tuple[int, int, int]]:
     run = found.start(checkpoint, trigger=ONCE)
     run.wait_until_done()
     return Counter((r.bidder, r.price, r.n) for r in run.answer().collect())
@@ -61,9 +61,9 @@ def test_parts_are_put_together_where_they_are_wanted(spark: SparkSession, tmp_p
     found = query(spark, tmp_path, 2)
     text = found.explain()
     assert "GroupBy of a part" in text and "a copy for every group" in text and "one shard" not in text
-    assert told(found, tmp_path / "checkpoint") == expected(FIRST[-1])
+    assert emitted(found, tmp_path / "checkpoint") == expected(FIRST[-1])
     write(tmp_path, LAST)
-    assert told(query(spark, tmp_path, 3), tmp_path / "checkpoint") == expected(LAST[-1])
+    assert emitted(query(spark, tmp_path, 3), tmp_path / "checkpoint") == expected(LAST[-1])
 
 
 def test_a_checkpoint_that_knows_no_parts_goes_on_without(
@@ -72,10 +72,10 @@ def test_a_checkpoint_that_knows_no_parts_goes_on_without(
     write(tmp_path, FIRST)
     with monkeypatch.context() as older:
         older.setattr("thalweg.runtime.spark.api.request.PARTIAL_AGGREGATES_FROM_TICKS", None)
-        assert told(query(spark, tmp_path, 2), tmp_path / "checkpoint") == expected(FIRST[-1])
+        assert emitted(query(spark, tmp_path, 2), tmp_path / "checkpoint") == expected(FIRST[-1])
     path = tmp_path / "checkpoint" / "query.json"
     about = json.loads(path.read_text())
     del about["pinned_choice"]["in_parts"]
     path.write_text(json.dumps(about))
     write(tmp_path, LAST)
-    assert told(query(spark, tmp_path, 2), tmp_path / "checkpoint") == expected(LAST[-1])
+    assert emitted(query(spark, tmp_path, 2), tmp_path / "checkpoint") == expected(LAST[-1])

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 from pyspark.sql import DataFrame, SparkSession
 
-from kernel.test_against_reference import AFTERWARDS, allowed, told
+from kernel.test_against_reference import AFTERWARDS, allowed, events_of
 from reference.oracle.tables import close
 from strategies.catalog import catalog_of
 from strategies.plans import cases
@@ -62,7 +62,7 @@ class OnSpark:
         self._files[name] = Schema(tuple(fields))
         return spark.readStream.schema(to_spark(self._files[name])).parquet(str(self._folder / name))
 
-    def tell(self, events: Sequence[Happened]) -> None:
+    def write(self, events: Sequence[Happened]) -> None:
         """Let these happen, tables first: what must be known first has to be there before."""
         rows: defaultdict[tuple[int, str], list[tuple[object, ...]]] = defaultdict(list)
         for t, kind, what in events:
@@ -83,7 +83,7 @@ class OnSpark:
         self.run.wait()
 
     def answers(self, end: Instant) -> dict[tuple[Instant | None, Row], int]:
-        """What has been told up to `end`, by instant (None: ever since) and row."""
+        """What was emitted up to `end`, by instant (None: ever since) and row."""
         assert self.run is not None
         self.run.advance(end)
         self.run.wait()
@@ -110,13 +110,13 @@ def at(changes: dict[tuple[Instant | None, Row], int], t: Instant) -> Bag:
 def test_drawn_plans_give_the_references_answer_on_spark(
     shards: int, data: st.DataObject, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    plan, history = data.draw(cases().filter(lambda case: allowed(case[0]) and len(told(*case)) > 3))
+    plan, history = data.draw(cases().filter(lambda case: allowed(case[0]) and len(events_of(*case)) > 3))
     note(f"{plan}, {history}")
-    events = told(plan, history)
+    events = events_of(plan, history)
     cut = data.draw(st.integers(1, len(events) - 1), label="events in the first batches")
     engine = OnSpark(spark, plan, shards, tmp_path_factory.mktemp("plan"))
-    engine.tell(events[:cut])
-    engine.tell(events[cut:])
+    engine.write(events[:cut])
+    engine.write(events[cut:])
     end = max(history.last, 0) + AFTERWARDS
     changes, reference = engine.answers(end), Reference(plan, history)
     for t in [*reference.instants(end), end]:

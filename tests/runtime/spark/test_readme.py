@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from runtime.spark.databases import bag, select
+from runtime.spark.sinks.databases import bag, select
 from thalweg.runtime.spark.sinks import sqlite
 
 README = Path(__file__).parents[3] / "README.md"

@@ -1,4 +1,4 @@
-"""Would catch rows that are lost or told twice when a query on Spark goes on in another number of shards."""
+"""Would catch rows that are lost or emitted twice when a query on Spark goes on in another number of shards."""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ from thalweg.scenarios import parse_scenario, run_scenario
 FOLDER = Path(__file__).parents[2] / "scenarios"
 SAMPLE = (
     "format-every-type-of-value",  # every type of value, there and back
-    "seed000-nrr-update-at-the-same-instant",  # NRR join
-    "seed001-figure1-count-of-favourites",  # relation, group-by, an exchange between two stages
-    "seed001-minus-case3-right-arrives",  # negation
-    "seed002-figure5a-join-over-row-windows",  # ROWS: numbered in one shard, then joined
+    "GolabOzsu2005-nrr-update-at-the-same-instant",  # NRR join
+    "GhanemEtAl2007-figure1-count-of-favourites",  # relation, group-by, an exchange between two stages
+    "GhanemEtAl2007-minus-case3-right-arrives",  # negation
+    "PatroumpasSellis2011-figure5a-join-over-row-windows",  # ROWS: numbered in one shard, then joined
     "trap-lateness-of-timestamps",  # lateness, timestamps
     "trap-not-in-with-null",  # three stages: messages that pass through one
     "trap-partitioned-window-with-range",  # PARTITION BY

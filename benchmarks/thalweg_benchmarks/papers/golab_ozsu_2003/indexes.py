@@ -43,7 +43,7 @@ def _formula(scale: Scale) -> FigureData:
 
 
 def _run(scale: Scale) -> FigureData:
-    ways = {
+    approaches = {
         "none": (NESTED_LOOPS, None),
         "the three slow": (HYBRID, (0, 1, 2)),
         "the fast one": (HYBRID, (3,)),
@@ -56,7 +56,7 @@ def _run(scale: Scale) -> FigureData:
                 units=scale.pick(20.0, 5.0), rounds=scale.pick(3, 1),
             )
         )
-        for name, (method, indexed) in ways.items()
+        for name, (method, indexed) in approaches.items()
     }  # fmt: skip
     return FigureData({"measured": found})
 

@@ -21,7 +21,7 @@ from thalweg_benchmarks.papers.golab_ozsu_2005.running import DIRECT, NT, UPA, T
 from thalweg_benchmarks.papers.trace import trace
 
 WINDOWS = (2_000, 5_000, 20_000, 50_000, 200_000)
-WAYS = {"NT": NT, "DIRECT": DIRECT, "UPA": UPA}
+APPROACHES = {"NT": NT, "DIRECT": DIRECT, "UPA": UPA}
 
 _DISTINCT = (
     f"{WORKLOAD} DIRECT has the literature's operator, which stores and reads through its input; UPA has delta*."
@@ -58,7 +58,7 @@ def _stored(run: Timed) -> float:
 
 def _run(query: str, shown: Callable[[Timed], float], scale: Scale) -> FigureData:
     windows = scale.pick(WINDOWS, (1_000, 2_000))
-    queries = {name: (query, way) for name, way in WAYS.items()}
+    queries = {name: (query, approach) for name, approach in APPROACHES.items()}
     found = series(queries, windows, scale, shown)
     ours = [timed(query, UPA, window, scale) for window in windows]
     theirs = [timed(query, NT, window, scale) for window in windows]

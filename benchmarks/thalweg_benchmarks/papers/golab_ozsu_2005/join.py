@@ -32,10 +32,10 @@ NO_LISTS = (
 )
 
 
-def _run(protocol: str, ways: dict[str, Approach], scale: Scale) -> FigureData:
+def _run(protocol: str, approaches: dict[str, Approach], scale: Scale) -> FigureData:
     windows = scale.pick(WINDOWS, (1_000, 2_000))
     query = join(protocol)
-    queries = {name: (query, way) for name, way in ways.items()}
+    queries = {name: (query, approach) for name, approach in approaches.items()}
     found = series(queries, windows, scale, lambda t: t.milliseconds)
     results = [timed(query, UPA, window, scale).results for window in windows]
     by_tick = tick_by_tick(queries, windows[-1], scale)

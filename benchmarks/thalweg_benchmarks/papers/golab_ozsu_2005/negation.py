@@ -59,9 +59,12 @@ def _negation(scale: Scale) -> FigureData:
 
 def _joined(scale: Scale) -> FigureData:
     windows = scale.pick(JOINED_WINDOWS, (500, 1_000))
-    ways = {"NT": (JOIN_BELOW, NT), "NT (join up)": (JOIN_ABOVE, NT), "UPA": (JOIN_BELOW, HYBRID)}
-    found = series(ways, windows, scale, lambda t: t.milliseconds)
-    results = {name: [timed(q, way, window, scale).results for window in windows] for name, (q, way) in ways.items()}
+    approaches = {"NT": (JOIN_BELOW, NT), "NT (join up)": (JOIN_ABOVE, NT), "UPA": (JOIN_BELOW, HYBRID)}
+    found = series(approaches, windows, scale, lambda t: t.milliseconds)
+    results = {
+        name: [timed(query, approach, window, scale).results for window in windows]
+        for name, (query, approach) in approaches.items()
+    }
     return FigureData(found, {"connections": trace(scale).name, "results alive, by window": results})
 
 

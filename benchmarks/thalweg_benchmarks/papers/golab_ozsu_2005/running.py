@@ -63,17 +63,17 @@ class Timed:
 
 
 @lru_cache(maxsize=256)
-def timed(query: str, way: Approach, window: int, scale: Scale, batch: int = BATCH) -> Timed:
+def timed(query: str, approach: Approach, window: int, scale: Scale, batch: int = BATCH) -> Timed:
     """The fastest of up to three runs; a long run is not repeated."""
-    began, runs = time.perf_counter(), [_run(query, way, window, scale, batch)]
+    began, runs = time.perf_counter(), [_run(query, approach, window, scale, batch)]
     while len(runs) < scale.pick(ROUNDS, 1) and time.perf_counter() - began < LONG:
-        runs.append(_run(query, way, window, scale, batch))
+        runs.append(_run(query, approach, window, scale, batch))
     return min(runs, key=lambda run: run.milliseconds)
 
 
-def _run(query: str, way: Approach, window: int, scale: Scale, batch: int) -> Timed:
+def _run(query: str, approach: Approach, window: int, scale: Scale, batch: int) -> Timed:
     """Fill the windows, then time batches."""
-    fed = _Fed(query, way, window, scale)
+    fed = _Fed(query, approach, window, scale)
     step = max(BATCH, window // LAZY)
     while fed.at < 1.25 * window:
         fed.step(step)
@@ -98,8 +98,8 @@ def series(queries: Queries, windows: Sequence[int], scale: Scale, shown: Callab
     found: Points = {name: {} for name in queries}
     for window in windows:
         results: dict[str, int] = {}
-        for name, (query, way) in queries.items():
-            run = timed(query, way, window, scale)
+        for name, (query, approach) in queries.items():
+            run = timed(query, approach, window, scale)
             if results.setdefault(query, run.results) != run.results:
                 raise AssertionError(f"{name}, window {window}: {run.results} results, not {results[query]}")
             found[name][float(window)] = shown(run)
@@ -144,17 +144,17 @@ class ResultView:
 class _Fed:
     """A query, its view, and the links that feed it."""
 
-    def __init__(self, query: str, way: Approach, window: int, scale: Scale) -> None:
+    def __init__(self, query: str, approach: Approach, window: int, scale: Scale) -> None:
         catalog = Catalog()
         names = ("a", "b", "c")[:LINKS]
         compile_script("; ".join(f"CREATE STREAM {name} ({TraceStream.COLUMNS})" for name in names), catalog)
         source = trace(scale)
         text = query.format(w=f"[RANGE {window}]", few=source.few, many=source.many)
-        settings = replace(way.settings, lazy=window // LAZY)
-        self.pipeline = build(compile_query(text, catalog), way.strategy, settings=settings)
-        if way.stores_input:
+        settings = replace(approach.settings, lazy=window // LAZY)
+        self.pipeline = build(compile_query(text, catalog), approach.strategy, settings=settings)
+        if approach.stores_input:
             self.pipeline = _storing_inputs(self.pipeline)
-        self.view = ResultView(way.view(), window // LAZY)
+        self.view = ResultView(approach.view(), window // LAZY)
         used = {node.source for node in self.pipeline.nodes}
         self._links = {n: link for n, link in zip(names, source.links(LINKS), strict=True) if n in used}
         self.streams = len(self._links)

@@ -16,7 +16,7 @@ TIME = Axis("milliseconds for a batch of quotes", log=True)
 STOCKS = 2_250  # quotes in a batch, as in the paper
 
 
-def _ways(bench: Bench, names: Sequence[str]) -> dict[str, float]:
+def _approaches(bench: Bench, names: Sequence[str]) -> dict[str, float]:
     made: dict[str, Callable[[], Callable[..., int]]] = {
         CACQ: bench.eddy,
         PULL_UP: bench.pull_up,
@@ -29,7 +29,7 @@ def _ways(bench: Bench, names: Sequence[str]) -> dict[str, float]:
 def _series(benches: dict[float, Bench], names: Sequence[str]) -> FigureData:
     found: dict[str, dict[float | str, float]] = {name: {} for name in names}
     for x, bench in benches.items():
-        for name, took in _ways(bench, names).items():
+        for name, took in _approaches(bench, names).items():
             found[name][x] = took
     return FigureData(found)
 

@@ -38,9 +38,9 @@ def _by_queries(scale: Scale) -> FigureData:
     found: dict[str, dict[float | str, float]] = {OURS: {}, EACH: {}}
     for count in scale.pick((1, 5, 10, 20, 50, 100), (1, 10)):
         plans = random_queries(stream, count, np.random.default_rng(count))
-        ways = [shared_eddy(stream, plans), an_eddy_each(stream, plans)]
-        delivered = ways[0](next(iter(TupleBatches(stream, size, 2))), size)
-        for name, took in zip((OURS, EACH), measure(ways, TupleBatches(stream, size)), strict=True):
+        approaches = [shared_eddy(stream, plans), an_eddy_each(stream, plans)]
+        delivered = approaches[0](next(iter(TupleBatches(stream, size, 2))), size)
+        for name, took in zip((OURS, EACH), measure(approaches, TupleBatches(stream, size)), strict=True):
             found[name][count] = delivered / took
     return FigureData(found)
 

@@ -50,7 +50,7 @@ COUNTED = (
 )
 
 
-def _in_turn(*lanes: Ints) -> Keys:
+def _one_for_each_side(*lanes: Ints) -> Keys:
     """Keys from recorded columns, one for each side of the join, in place of random ones."""
     sides = iter(lanes)
     return lambda _, rows: np.resize(next(sides), rows)
@@ -61,7 +61,7 @@ def _joins(scale: Scale) -> FigureData:
     results = []
     left, right = trace(scale).dealt(2)
     for window in scale.pick(JOINED, (100, 400)):
-        measured = count_joins.measure(_in_turn(left.lanes[1], right.lanes[3]), window)  # src and partner
+        measured = count_joins.measure(_one_for_each_side(left.lanes[1], right.lanes[3]), window)  # src and partner
         results.append(measured.results)
         for name, seconds in zip(found, (measured.negative, measured.ordered, measured.probing), strict=True):
             found[name][float(window)] = 1e6 * seconds

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import assert_never
 
 from thalweg.algebra.expressions import Expression, columns_of
 from thalweg.algebra.expressions.render import Dialect, render
@@ -105,7 +106,7 @@ class OneTime:
                     hint="render the query inside it",
                 )
             case _:
-                raise PlanError(f"there is no one-time SQL for {plan.label}")
+                assert_never(plan)
 
     def _sort_key(self, key: SortKey) -> str:
         direction = "DESC" if key.descending else "ASC"

@@ -44,7 +44,9 @@ from thalweg.runtime.spark.tools.source import Source
               help="The column of the files that holds the time, for streams without TIMESTAMP BY.")  # fmt: skip
 @click.option("--bad-rows", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
               help="What to do with a row that cannot be read.")  # fmt: skip
+@click.pass_obj
 def start(
+    watch_class: type[Watch] | None,
     flowdir: str,
     file: str,
     inputs: list[tuple[str, str]],
@@ -91,7 +93,7 @@ def start(
     for name, pattern in inputs:
         files.add(name, pattern)
     queries: list[LocalFlowQuery] = []
-    watch = Watch(flow, flowdir, queries, need_inputs(files))
+    watch = (watch_class or Watch)(flow, flowdir, queries, need_inputs(files))  # a test gives its own
     watch.look()
     if not queries:
         raise PlanError(f"the flow in {flowdir} has no query that can run", hint="thalweg flow list FLOWDIR")

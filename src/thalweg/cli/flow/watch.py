@@ -14,8 +14,6 @@ from thalweg.flows.query_info import QueryState
 from thalweg.runtime.local.flow import LocalFlow
 from thalweg.runtime.local.flow_query import LocalFlowQuery
 
-SECONDS_BETWEEN_LOOKS = 0.5  # at the catalogue
-
 
 def need_inputs(files: Inputs) -> Callable[[Plan], None]:
     """A function that refuses a query over a stream without input: its clock would hold back all other queries."""
@@ -33,6 +31,8 @@ def need_inputs(files: Inputs) -> Callable[[Plan], None]:
 class Watch:
     """Keeps the list of running queries up to date, and writes the flow's metrics."""
 
+    seconds_between_looks = 0.5  # at the catalogue
+
     def __init__(
         self, flow: LocalFlow, flowdir: str, queries: list[LocalFlowQuery], accept: Callable[[Plan], None]
     ) -> None:
@@ -42,7 +42,7 @@ class Watch:
 
     def look_now_and_then(self) -> None:
         """Call `look` if it is time; report queries that have been suspended in any case."""
-        if time.monotonic() - self._looked >= SECONDS_BETWEEN_LOOKS:
+        if time.monotonic() - self._looked >= self.seconds_between_looks:
             self.look()
         else:
             self._list()

@@ -100,11 +100,6 @@ class MultiJoin(Operator, kind="multi-join/1"):
         return sum(self._comparison_counts)
 
     @property
-    def comparisons_by_source(self) -> tuple[int, ...]:
-        """The comparisons made for the new tuples of each input."""
-        return tuple(self._comparison_counts)
-
-    @property
     def join_orders(self) -> str:
         """For each source the inputs in the order of its walk, counted from 1 as in the paper."""
         return " | ".join(",".join(f"S{i + 1}" for i in order) for order in self._orders)

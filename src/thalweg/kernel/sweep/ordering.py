@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from thalweg.kernel.state.sorting import stable_order as stable_order
 from thalweg.kernel.sweep.segments import run_starts, run_sums
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+UInts = npt.NDArray[np.uint64]
 
 
 def order_by(*lanes: Ints) -> Ints:
@@ -56,7 +57,15 @@ def precedes(left: Sequence[Ints], right: Sequence[Ints]) -> Flags:
     return before
 
 
-def together(lanes: Sequence[Lane]) -> tuple[Ints, Flags]:
+def hash_rows(keys: Sequence[Ints]) -> UInts:
+    """A hash of each row."""
+    hashes = keys[0].view(np.uint64) * _MIX
+    for key in keys[1:]:
+        hashes = ((hashes ^ (hashes >> np.uint64(29))) + key.view(np.uint64)) * _MIX
+    return (hashes ^ (hashes >> np.uint64(32))) * _MIX
+
+
+def together(lanes: Sequence[Lane], hash_of: Callable[[Sequence[Ints]], UInts] = hash_rows) -> tuple[Ints, Flags]:
     """A stable order in which equal rows (NULLs are equal) are neighbours, and where each group of equal rows begins.
 
     Rows are sorted by the first lane, then by a hash of the others; lane by lane if hashes of unequal rows collide.
@@ -66,7 +75,7 @@ def together(lanes: Sequence[Lane]) -> tuple[Ints, Flags]:
     if len(keys) > 1 and len(order):
         leading = np.cumsum(run_starts(keys[0][order])).view(np.uint64)
         hash_bits = np.uint64(64 - int(leading[-1]).bit_length())
-        hashes = (leading << hash_bits) | (_hash(keys[1:]) >> (np.uint64(64) - hash_bits))[order]
+        hashes = (leading << hash_bits) | (hash_of(keys[1:]) >> (np.uint64(64) - hash_bits))[order]
         inner = np.argsort(hashes, kind="stable")
         order = order[inner]
         starts = run_starts(*(key[order] for key in keys))
@@ -81,10 +90,3 @@ def net(lanes: Sequence[Lane], weights: Ints) -> tuple[Ints, Ints]:
     order, starts = together(lanes)
     sums = run_sums(weights[order], starts)
     return np.repeat(order[starts], np.abs(sums)), np.repeat(np.sign(sums), np.abs(sums))
-
-
-def _hash(keys: Sequence[Ints]) -> npt.NDArray[np.uint64]:
-    hashes = keys[0].view(np.uint64) * _MIX
-    for key in keys[1:]:
-        hashes = ((hashes ^ (hashes >> np.uint64(29))) + key.view(np.uint64)) * _MIX
-    return (hashes ^ (hashes >> np.uint64(32))) * _MIX

