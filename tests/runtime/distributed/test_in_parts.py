@@ -89,7 +89,7 @@ def test_what_every_group_does_alike_counts_once(tmp_path: Path) -> None:
         cluster = Cluster(blueprint, 2, tmp_path / str(least), {"s": InputTime()}, {}, groups=8)
         for t in range(1, 40):
             cluster.batch({"s": [[(t, 0, (t % 5, t * 7 % 11))]]}, clock=t)
-        stages = [cluster.reports(stage) for stage in range(cluster.spec.stages)]
+        stages = [cluster.reports(stage) for stage in range(len(cluster.spec.run_spec.stages))]
         counts = operator_totals(blueprint.build(), cluster.spec.cut, stages)
         done.append(counts[blueprint.build().places[plan.children[0].children[1]]].positive_out)
     assert done[0] == done[1] > 5

@@ -85,7 +85,7 @@ def _cross(cluster: Cluster, rows: Mapping[str, list[list[Told]]], data: st.Data
     """Stop before a batch, or in the middle of it, and go on in other numbers of shards, perhaps in vain at first."""
     for shards in data.draw(st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=3), label="then in shards"):
         if data.draw(st.booleans(), label="the batch is begun before"):
-            every = range(cluster.spec.shards)
+            every = range(cluster.spec.layouts.last.shards)
             done = data.draw(st.lists(st.sampled_from(every), unique=True), label="shards that do it")
             cluster.batch(rows, shards_done=done)
         cluster.reshard(shards)

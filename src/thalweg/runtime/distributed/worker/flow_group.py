@@ -24,14 +24,14 @@ from thalweg.runtime.distributed.ingest.arrivals import Arrivals
 from thalweg.runtime.distributed.ingest.clock import StepTime
 from thalweg.runtime.distributed.ingest.side_outputs import SideOutputs
 from thalweg.runtime.distributed.ingest.table_updates import Updates
-from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
 from thalweg.runtime.distributed.worker.program import AnswerPart
+from thalweg.runtime.distributed.worker.stage_plan import FlowPlan
 
 
 class FlowGroup:
     """A `Group` of a flow. The one with `all_tuples` runs the queries that must see all tuples, and no others."""
 
-    def __init__(self, flow: FlowSpec, all_tuples: bool) -> None:
+    def __init__(self, flow: FlowPlan, all_tuples: bool) -> None:
         self._flow, self._all_tuples = flow, all_tuples
         self._engine = self._new_engine()
         self._pool = self._engine.pool

@@ -13,9 +13,9 @@ from thalweg.runtime.distributed.checkpoint.report import FlowReport, ShardRepor
 from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.distributed.ingest.clock import StepTime
 from thalweg.runtime.distributed.worker.flow_group import FlowGroup
-from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
 from thalweg.runtime.distributed.worker.grouped_program import GroupedProgram, GroupName, Received
-from thalweg.runtime.distributed.worker.program import StageSpec
+from thalweg.runtime.distributed.worker.program import RunSpec, StageSpec
+from thalweg.runtime.distributed.worker.stage_plan import FlowPlan
 
 ALL_TUPLES = "0/all"  # the name of the group that gets all tuples; it moves with group 0
 
@@ -23,7 +23,7 @@ ALL_TUPLES = "0/all"  # the name of the group that gets all tuples; it moves wit
 class FlowProgram(GroupedProgram[FlowGroup]):
     """Commands take effect at the end of the batch that brings them: a new query sees later tuples."""
 
-    def __init__(self, flow: FlowSpec, shard: int) -> None:
+    def __init__(self, flow: FlowPlan, shard: int) -> None:
         super().__init__(shard, flow.layouts, flow.inputs, flow.stamped)
         self._flow = flow
         self._standing: dict[str, Command] = {}  # by query, the command that added it
@@ -108,9 +108,9 @@ class FlowProgram(GroupedProgram[FlowGroup]):
                 self._suspended.pop(command.id, None)
 
 
-def flow_stage(flow: FlowSpec) -> StageSpec[FlowSpec]:
-    """The one stage of a flow."""
-    return StageSpec(0, flow.layouts, flow, FlowProgram)
+def flow_run_spec(flow: FlowPlan) -> RunSpec:
+    """What the tasks of a flow know: a flow has one stage."""
+    return RunSpec(flow.layouts, flow.stamped, (StageSpec(0, flow.layouts, flow, FlowProgram),))
 
 
 def _summed(counts: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, float]]:

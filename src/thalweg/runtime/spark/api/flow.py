@@ -25,10 +25,10 @@ from thalweg.runtime.distributed.checkpoint.report import flow_metrics, flow_now
 from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
 from thalweg.runtime.spark.api.flow_run import SparkFlowQuery, SparkFlowRun
 from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
+from thalweg.runtime.spark.api.start import sinks_for, start_stream
 from thalweg.runtime.spark.compile.flow_frame import Frames
 from thalweg.runtime.spark.compile.query_frame import is_stamped
-from thalweg.runtime.spark.compile.stage_frames import write_batches
-from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks
+from thalweg.runtime.spark.sinks import Sink
 from thalweg.runtime.spark.tasks.flow_answers import PACKED_ANSWERS
 
 
@@ -163,20 +163,12 @@ class SparkFlow:
         self._desk.check_functions()
         self._desk.open()  # functions may have been registered since
         begin = commands.begin(has_begun=place.spark.exists())
-        spec = self._frames.spec(self._layouts, begin, self._desk.definition.functions)
-        given = [sink] if isinstance(sink, Sink) else [*(sink or [])]
-        sinks = Sinks(given or [ParquetSink(place.answers)], PACKED_ANSWERS)
-        frame = self._frames.frame(spec, commands, self._every, sinks.take())
-        write_batch = write_batches(sinks, place, spec.stages)
-
-        def write(handed: DataFrame, batch: int) -> None:
-            write_batch(handed, batch)
-            self._suspend_everywhere(batch)
-
-        writer = frame.writeStream.foreachBatch(write).queryName(self.name)
-        writer = writer.option("checkpointLocation", str(place.spark)).outputMode("append")
-        query = writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
-        self._run = SparkFlowRun(self._frames.spark, query, place, spec, sinks.sinks)
+        plan = self._frames.plan(self._layouts, begin, self._desk.definition.functions)
+        sinks = sinks_for(sink, place, PACKED_ANSWERS)
+        compiled = self._frames.compile(plan, commands, self._every, sinks.take())
+        after = self._suspend_everywhere
+        query = start_stream(compiled, sinks, place, name=self.name, trigger=trigger, after_batch=after)
+        self._run = SparkFlowRun(self._frames.spark, query, place, compiled.spec, sinks.sinks, plan.functions)
         return self._run
 
     def _suspend_everywhere(self, batch: int) -> None:

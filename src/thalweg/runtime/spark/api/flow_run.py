@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.streaming.query import StreamingQuery
 
+from thalweg.algebra.codec import Functions
 from thalweg.algebra.plan import RelationScan, StreamScan
 from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
@@ -20,7 +21,7 @@ from thalweg.flows.standing import Standing
 from thalweg.kernel.pipeline.choice import choose
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
-from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
+from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
 from thalweg.runtime.spark.api.answers import answer_at, changes_until
 from thalweg.runtime.spark.api.run import SparkRun
@@ -36,10 +37,16 @@ class SparkFlowRun(SparkRun):
     """Made by `SparkFlow.start`. Time, waiting, metrics and stopping are those of a query's run."""
 
     def __init__(
-        self, spark: SparkSession, query: StreamingQuery, checkpoint: Checkpoint, spec: FlowSpec, sinks: Sequence[Sink]
+        self,
+        spark: SparkSession,
+        query: StreamingQuery,
+        checkpoint: Checkpoint,
+        spec: RunSpec,
+        sinks: Sequence[Sink],
+        functions: Functions,
     ) -> None:
         super().__init__(spark, query, checkpoint, spec, sinks)
-        self.functions = spec.functions  # of users, that its tasks know
+        self.functions = functions  # of users, that its tasks know
 
     def output(self, query: str, schema: Schema) -> DataFrame:
         """All rows with intervals that one query has put out in batches that are done for good."""

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from thalweg.algebra.codec import digest
 from thalweg.algebra.plan import Plan, RelationScan, StreamScan
 from thalweg.core.errors import DataError
-from thalweg.core.schema import Field, Schema
+from thalweg.core.schema import Schema
 from thalweg.core.time import Clock
 from thalweg.flows.query_info import QueryInfo, QueryState
 from thalweg.kernel.pipeline.choice import Choice
@@ -28,12 +28,11 @@ from thalweg.runtime.spark.api.failures import plain
 from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.api.request import QueryRequest
+from thalweg.runtime.spark.api.start import sinks_for, start_stream
 from thalweg.runtime.spark.compile.broadcast import broadcast_tables
-from thalweg.runtime.spark.compile.query_frame import Compiled, Job, compile_query_frame, is_stamped
-from thalweg.runtime.spark.compile.stage_frames import write_batches
-from thalweg.runtime.spark.sinks import ParquetSink, Sink, SinkContext, Sinks
-from thalweg.runtime.spark.tasks.answer_rows import answer_type, unique_names
-from thalweg.runtime.spark.tasks.deliver import Take
+from thalweg.runtime.spark.compile.query_frame import Job, compile_query, is_stamped
+from thalweg.runtime.spark.sinks import Sink
+from thalweg.runtime.spark.tasks.answer_rows import answer_type
 
 
 class SparkQuery:
@@ -164,16 +163,11 @@ class SparkQuery:
         `trigger` is Spark's, as in `{"processingTime": "1 second"}` or `{"availableNow": True}`.
         """
         place = Checkpoint.at(checkpoint)
-        given = [sink] if isinstance(sink, Sink) else [*(sink or [])]
-        sinks = Sinks(given or [ParquetSink(place.answers)], answer_type(self.schema, self._stamped))
-        compiled = self._compile(place, sinks.take())
-        sinks.open(SinkContext(self.plan, _shown(self.schema), compiled.spec.stamped, place))
-        write = write_batches(sinks, place, compiled.spec.stages)
-        writer = compiled.frame.writeStream.foreachBatch(write).option("checkpointLocation", str(place.spark))
-        writer = writer.outputMode("append").trigger(**(trigger or {"processingTime": "0 seconds"}))
-        if self._spark_name:
-            writer = writer.queryName(self._spark_name)
-        self.run = SparkQueryRun(self, writer.start(), place, compiled.spec, sinks.sinks)
+        sinks = sinks_for(sink, place, answer_type(self.schema, self._stamped))
+        job = self._job(place)
+        compiled = compile_query(self.spark, job, sinks.take())
+        query = start_stream(compiled, sinks, place, plan=self.plan, name=self._spark_name, trigger=trigger)
+        self.run = SparkQueryRun(self, query, place, job.query, sinks.sinks)
         return self.run
 
     def change_stream(self, checkpoint: str | Path) -> DataFrame:
@@ -185,7 +179,7 @@ class SparkQuery:
             df = q.change_stream("/checkpoints/top")
             df.writeStream.format("kafka").options(**q.writer_options("/checkpoints/top")).start()
         """
-        return self._compile(Checkpoint.at(checkpoint)).frame
+        return compile_query(self.spark, self._job(Checkpoint.at(checkpoint)), None).frame
 
     @staticmethod
     def writer_options(checkpoint: str | Path) -> dict[str, str]:
@@ -199,7 +193,7 @@ class SparkQuery:
     def _stamped(self) -> bool:
         return is_stamped(self.streams, self.tables)
 
-    def _compile(self, place: Checkpoint, take: Take | None = None) -> Compiled:
+    def _job(self, place: Checkpoint) -> Job:
         """Claim the checkpoint for the query, which keeps the plan that it first started with."""
         identity = Identity.of(self.plan, self._request.strategy.value)
         choice, pinned = self._choice, None
@@ -216,7 +210,7 @@ class SparkQuery:
         streams, tables = self._read_by(choice.blueprint.plan)
         job = Job(choice.blueprint, parts, layouts, streams, tables, place, self._stamped, self._every)
         self._choice, self._broadcast = choice, pinned.broadcast
-        return compile_query_frame(self.spark, job, take)
+        return job
 
     def _read_by(self, plan: Plan) -> tuple[list[StreamInput], list[TableInput]]:
         """The inputs of a plan: perhaps fewer than those of the query as it is written."""
@@ -227,8 +221,3 @@ class SparkQuery:
 
 def _sources_of(plan: Plan) -> set[str]:
     return {leaf.source.name for leaf in plan.walk() if isinstance(leaf, StreamScan | RelationScan)}
-
-
-def _shown(schema: Schema) -> Schema:
-    """The columns under the names that they have in a DataFrame."""
-    return Schema(tuple(Field(name, f.type) for name, f in zip(unique_names(schema), schema, strict=True)))

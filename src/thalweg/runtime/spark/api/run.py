@@ -17,8 +17,7 @@ from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.checkpoint.report import ShardReport, side_output_counts
 from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_side_output
-from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
-from thalweg.runtime.distributed.worker.query_spec import QuerySpec
+from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.interface import RunMetrics, Time, TimeLike
 from thalweg.runtime.spark.api.failures import plain_failures
 from thalweg.runtime.spark.sinks import ParquetSink, Sink
@@ -32,7 +31,7 @@ class SparkRun:
         spark: SparkSession,
         query: StreamingQuery,
         checkpoint: Checkpoint,
-        spec: QuerySpec | FlowSpec,
+        spec: RunSpec,
         sinks: Sequence[Sink],
     ) -> None:
         self._spark, self.query, self.checkpoint, self._spec = spark, query, checkpoint, spec
@@ -137,7 +136,7 @@ class SparkRun:
 
     def metrics(self) -> RunMetrics:
         """Counts over all shards as of the last batch that is done; empty before the first."""
-        stages = [self.checkpoint.reports(stage) for stage in range(self._spec.stages)]
+        stages = [self.checkpoint.reports(stage) for stage in range(len(self._spec.stages))]
         if not all(stages):
             return RunMetrics()
         reports = [report for stage in stages for report in stage]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
@@ -16,36 +16,38 @@ from thalweg.runtime.distributed.checkpoint.folder import CONTROL_CLOCK, Checkpo
 from thalweg.runtime.distributed.exchange.codec import pack
 from thalweg.runtime.distributed.exchange.message import MessageKind
 from thalweg.runtime.distributed.ingest.table_reader import table_changes
-from thalweg.runtime.distributed.worker.program import StageSpec
+from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.spark.api.inputs import TableInput
 from thalweg.runtime.spark.compile.heartbeat import heartbeat
-from thalweg.runtime.spark.sinks import Sink
 from thalweg.runtime.spark.tasks.deliver import NOTES, Take
 from thalweg.runtime.spark.tasks.messages import MESSAGES, for_every_shard
 from thalweg.runtime.spark.tasks.stage import AnswerFormat, StageTask
 
 
-def stage_frames(
-    sent: Sequence[DataFrame],
-    stages: Sequence[StageSpec[Any]],
-    checkpoint: Checkpoint,
-    answers: AnswerFormat,
-    take: Take | None,
-) -> DataFrame:
-    """The changes of answers, given the messages that are sent to the first stage.
+@dataclass(frozen=True)
+class Compiled:
+    """A query or a flow as one streaming DataFrame, of changes or of notes about them, and the spec of its tasks."""
 
-    If tasks are to `take` the changes, the DataFrame has notes instead.
+    frame: DataFrame
+    spec: RunSpec
+
+
+def compile_stages(
+    sent: Sequence[DataFrame], spec: RunSpec, checkpoint: Checkpoint, answers: AnswerFormat, take: Take | None
+) -> Compiled:
+    """The stages, given the messages that are sent to the first one.
+
+    The DataFrame has the changes of answers; if tasks are to `take` these, it has notes instead.
     """
-    messages = reduce(DataFrame.union, sent)
-    folder, shards = str(checkpoint.folder), stages[0].layouts.last.shards
-    for stage in stages:
-        by_shard = messages.repartitionById(shards, sf.col("group") % shards)
-        if stage is not stages[-1]:
-            messages = by_shard.mapInArrow(StageTask(stage, folder).task(), MESSAGES)
+    frame, folder, shards = reduce(DataFrame.union, sent), str(checkpoint.folder), spec.shards
+    for stage in spec.stages:
+        by_shard = frame.repartitionById(shards, sf.col("group") % shards)
+        if stage is not spec.stages[-1]:
+            frame = by_shard.mapInArrow(StageTask(stage, folder).task(), MESSAGES)
         else:
             last = StageTask(stage, folder, answers, take).task()
-            messages = by_shard.mapInArrow(last, answers.type() if take is None else NOTES)
-    return messages
+            frame = by_shard.mapInArrow(last, answers.type() if take is None else NOTES)
+    return Compiled(frame, spec)
 
 
 def clock_frames(spark: SparkSession, checkpoint: Checkpoint, shards: int, every: int | None) -> list[DataFrame]:
@@ -68,18 +70,3 @@ def table_file(table: TableInput, checkpoint: Checkpoint) -> Path:
     if not path.exists():
         replace_file(path, pack(table_changes(table.whole())))
     return path
-
-
-def write_batches(sink: Sink, checkpoint: Checkpoint, stages: int) -> Callable[[DataFrame, int], None]:
-    """The sink's `write`, then the steps of shards whose changes the sink did not ask for.
-
-    Spark runs only what is asked for: a sink that begins with `changes.isEmpty()`, and then has nothing to write, lets
-    a single shard run its step. The next batch would miss the state of the others.
-    """
-
-    def write(handed: DataFrame, batch: int) -> None:
-        sink.write(handed, batch)
-        if not checkpoint.has_done(batch, stages - 1):
-            handed.write.format("noop").mode("overwrite").save()
-
-    return write

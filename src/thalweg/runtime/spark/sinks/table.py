@@ -46,7 +46,8 @@ class TableSink:
         self._context: SinkContext | None = None
 
     def open(self, context: SinkContext) -> None:
-        """Remember the query that the sink belongs to."""
+        """Remember the query that the sink belongs to; a flow is refused."""
+        _ = context.schema  # raises for a flow
         self._context = context
 
     def write(self, changes: DataFrame, batch: int) -> None:

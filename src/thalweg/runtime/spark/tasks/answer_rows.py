@@ -38,11 +38,8 @@ class QueryAnswers:
 
 def answer_type(schema: Schema, stamped: bool) -> StructType:
     """The answer's columns, then from when, until when, and the sign."""
-    named = Schema(tuple(Field(name, f.type) for name, f in zip(unique_names(schema), schema, strict=True)))
-    time = TimestampType() if stamped else LongType()
-    return StructType(
-        [*to_spark(named).fields, StructField(TS, time), StructField(EXP, time), StructField(SIGN, ByteType())]
-    )
+    time, named = TimestampType() if stamped else LongType(), to_spark(uniquely_named(schema))
+    return StructType([*named.fields, StructField(TS, time), StructField(EXP, time), StructField(SIGN, ByteType())])
 
 
 def answer_rows(batch: Batch, schema: Schema, pool: StringPool, stamped: bool) -> pa.RecordBatch:
@@ -51,7 +48,7 @@ def answer_rows(batch: Batch, schema: Schema, pool: StringPool, stamped: bool) -
     ts, exp = _known(batch.start, batch.start < BEGINNING + 1), _known(batch.end, batch.end >= FOREVER)
     if stamped:
         ts, exp = (_as_spark(time.cast(pa.timestamp("us")), DataType.TIMESTAMP) for time in (ts, exp))
-    names = [*unique_names(schema), TS, EXP, SIGN]
+    names = [*uniquely_named(schema).names, TS, EXP, SIGN]
     return pa.RecordBatch.from_arrays([*columns, ts, exp, pa.array(batch.sign)], names=names)
 
 
@@ -62,15 +59,15 @@ def _known(time: Ints, unknown: Flags) -> pa.Array:
     return pa.array(time, mask=unknown if unknown.any() else None)
 
 
-def unique_names(schema: Schema) -> list[str]:
-    """The columns' names; where two are the same the second gets a number."""
+def uniquely_named(schema: Schema) -> Schema:
+    """The columns under the names that they have in a DataFrame: of two equal names the second gets a number."""
     names: list[str] = []
     for name in schema.names:
         candidate, number = name, 2
         while candidate.casefold() in map(str.casefold, names):
             candidate, number = f"{name}_{number}", number + 1
         names.append(candidate)
-    return names
+    return Schema(tuple(Field(name, f.type) for name, f in zip(names, schema, strict=True)))
 
 
 def _as_spark(array: pa.Array, type_: DataType) -> pa.Array:
