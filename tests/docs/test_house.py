@@ -6,6 +6,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,40 @@ def test_files_that_a_page_names_are_there(page: str) -> None:
     paths = set(re.findall(r"`((?:[a-z_]+/)+(?:[\w-]+\.(?:py|md|txt))?)`", text))
     bases = (ROOT, PACKAGE, PACKAGE / "runtime", PACKAGE / "runtime" / "distributed", PACKAGE / "runtime" / "spark")
     assert {path for path in paths if not any((base / path).exists() for base in bases)} == set()
+
+
+def hops() -> list[tuple[int, str, str]]:
+    """The numbered lines of the page about a row's way: number, function, file."""
+    text = (ROOT / "docs" / "row-on-spark.md").read_text()
+    found = re.findall(r"\| (\d+) +([\w.]+) +([\w./]+\.py)", text)
+    return [(int(number), name, file) for number, name, file in found]
+
+
+def functions(path: Path) -> set[str]:
+    """The functions of a file, and the methods of its classes as `Class.method`."""
+    tree = ast.parse(path.read_text())
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    methods = {f"{c.name}.{node.name}" for c in classes for node in c.body if isinstance(node, ast.FunctionDef)}
+    return methods | {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_a_rows_way_on_spark_is_as_its_page_says() -> None:
+    numbers = [number for number, _, _ in hops()]
+    assert numbers == list(range(1, len(numbers) + 1))
+    missing = [(name, file) for _, name, file in hops() if name not in functions(PACKAGE / "runtime" / file)]
+    assert missing == []
+
+
+def test_a_row_of_one_stage_makes_at_most_18_hops() -> None:
+    page = (ROOT / "docs" / "row-on-spark.md").read_text()
+    (stated,) = re.findall(r"A row of a query with one stage makes (\d+) hops", page)
+    assert 0 < len(hops()) == int(stated) <= 18
+
+
+def test_no_hop_is_in_a_file_that_the_page_does_not_count() -> None:
+    assert [file for _, _, file in hops() if file.startswith("distributed/exchange/")] == []
+    steps = [file for _, _, file in hops()]
+    assert all(file != following for file, following in pairwise(steps))
 
 
 @pytest.mark.parametrize("word", RETIRED)

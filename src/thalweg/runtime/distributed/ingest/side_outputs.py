@@ -15,7 +15,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
-from thalweg.runtime.distributed.exchange.codec import pack, unpack
+from thalweg.runtime.distributed.exchange.codec import one_batch, pack, unpack
 
 LATE, BAD_ROWS = "late", "bad"
 
@@ -64,12 +64,6 @@ class SideOutputs:
 def pack_side_output(rows: pa.Table, source: str) -> pa.Buffer:
     """Rows of a source as the blob of a message."""
     return pack(one_batch(rows.append_column(_SOURCE, pa.array([source] * rows.num_rows))))
-
-
-def one_batch(table: pa.Table) -> pa.RecordBatch:
-    """All rows of a table in one record batch."""
-    batches = table.combine_chunks().to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
 def side_output_folder(checkpoint: Path, kind: str, source: str) -> Path:

@@ -23,8 +23,9 @@ from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.stream_reader import AnswerRows
 from thalweg.runtime.distributed.stages import Cut
 from thalweg.runtime.distributed.worker.fragment import Fragment
+from thalweg.runtime.distributed.worker.program import AnswerPart
 from thalweg.runtime.distributed.worker.stage_plan import StagePlan
-from thalweg.runtime.spark.tasks.answer_rows import answer_rows
+from thalweg.runtime.spark.tasks.answer_rows import QueryAnswers
 from thalweg.runtime.spark.tasks.deliver import Take
 
 
@@ -48,17 +49,18 @@ class StatelessQuery:
 
     def _answer(self, rows: Sequence[pa.RecordBatch], batch: int, part: int, system: int) -> Message:
         fragment, shards = Fragment(self.stage.fragment, 0), self.stage.layouts.last.shards
-        answers = (self._answered(some, fragment) for some in rows if some.num_rows)
-        note = self.take(answers, batch, shards + part)  # the first parts are the shards' own
+        parts = (self._answered(some, fragment) for some in rows if some.num_rows)
+        answers = QueryAnswers(self.stage.answer_schema, self.stage.stamped)
+        note = self.take(answers.rows(parts), batch, shards + part)  # the first parts are the shards' own
         arrived = sum(some.num_rows for some in rows)
         answered = Answered(arrived, [metrics.counts() for metrics in fragment.pipeline.metrics], note)
         return Message(MessageKind.ANSWERED, part % shards, 0, part, BEGINNING, system, answered.packed())
 
-    def _answered(self, rows: pa.RecordBatch, fragment: Fragment) -> pa.RecordBatch:
+    def _answered(self, rows: pa.RecordBatch, fragment: Fragment) -> AnswerPart:
         ts = rows.column(rows.num_columns - 1).to_numpy()
         port = self.stage.sources.streams[0]
         lanes = stream_lanes(rows, port.columns, port.schema, fragment.pool)
         batch = Batch.of_arrivals(lanes, ts, self.stage.fragment.dated)
         changes = fragment.process({0: batch}, int(ts.max())).answer
         assert changes is not None
-        return answer_rows(changes, self.stage.answer_schema, fragment.pool, self.stage.stamped)
+        return AnswerPart(changes, self.stage.answer_schema, fragment.pool)
