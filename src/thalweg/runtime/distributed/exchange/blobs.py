@@ -18,8 +18,9 @@ import pyarrow as pa
 
 from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.checkpoint.files import not_written
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 
-LARGE = 1 << 16  # bytes: larger blobs travel as files
+FILE_FROM_BYTES = 1 << 16  # blobs of this size or more travel as files
 _KEPT_BATCHES = 2  # a task of the batch before may still be at work
 
 
@@ -35,7 +36,7 @@ class BlobFiles:
     """The files of one query's micro-batches."""
 
     def __init__(self, checkpoint: str | Path) -> None:
-        self._folder = Path(checkpoint) / "exchange"
+        self._folder = Checkpoint(Path(checkpoint)).exchange
         self._mapped: dict[str, pa.Buffer] = {}
 
     def write(self, batch: int, blobs: Sequence[bytes | pa.Buffer]) -> list[BlobRef]:

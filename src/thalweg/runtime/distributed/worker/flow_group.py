@@ -15,6 +15,7 @@ from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import DataType
 from thalweg.flows.command import ADD, Command
 from thalweg.flows.engine import FlowEngine
+from thalweg.flows.metrics import QueryMetrics
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.checkpoint.files import map_file
 from thalweg.runtime.distributed.exchange.codec import unpack
@@ -78,9 +79,9 @@ class FlowGroup:
         """Queries that have failed here, and why."""
         return {query: suspension.reason for query, suspension in self._engine.suspended.items()}
 
-    def counts(self) -> dict[str, dict[str, float]]:
-        """By query, as `QueryMetrics` counts."""
-        return {query: self._engine.metrics(query).counts() for query in self._engine.standing}
+    def metrics(self) -> dict[str, QueryMetrics]:
+        """The metrics of each query in this group."""
+        return {query: self._engine.metrics(query) for query in self._engine.standing}
 
     # -- work
 

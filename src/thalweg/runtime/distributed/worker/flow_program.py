@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from thalweg.flows.command import ADD, SUSPEND, Command
+from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.texts import Texts
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.checkpoint.report import FlowReport, ShardReport
@@ -59,7 +60,10 @@ class FlowProgram(GroupedProgram[FlowGroup]):
         """See `ShardProgram`."""
         groups = self._groups.values()
         failed = {query: why for group in groups for query, why in group.suspended().items()}
-        counts = _summed([group.counts() for group in groups])
+        counts: dict[str, QueryMetrics] = {}
+        for group in groups:
+            for query, metrics in group.metrics().items():
+                counts[query] = counts[query] + metrics if query in counts else metrics
         flow = FlowReport(self._last_command, len(self._standing), {**failed, **self._suspended}, counts)
         return replace(super().report(), flow=flow)
 
@@ -111,14 +115,3 @@ class FlowProgram(GroupedProgram[FlowGroup]):
 def flow_run_spec(flow: FlowPlan) -> RunSpec:
     """What the tasks of a flow know: a flow has one stage."""
     return RunSpec(flow.layouts, flow.stamped, (StageSpec(0, flow.layouts, flow, FlowProgram),))
-
-
-def _summed(counts: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, float]]:
-    """By query the counts of all groups together."""
-    together: dict[str, dict[str, float]] = {}
-    for group in counts:
-        for query, numbers in group.items():
-            mine = together.setdefault(query, {})
-            for name, number in numbers.items():
-                mine[name] = mine.get(name, 0) + number
-    return together

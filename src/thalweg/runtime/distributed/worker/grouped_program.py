@@ -16,12 +16,12 @@ from typing import Generic, Protocol, TypeVar
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts, shard_folder
-from thalweg.runtime.distributed.checkpoint.report import ShardReport
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, named_counts, read_counts
 from thalweg.runtime.distributed.checkpoint.store import ShardStore
 from thalweg.runtime.distributed.exchange.message import Message, MessageKind, in_order
 from thalweg.runtime.distributed.exchange.outgoing import OutgoingRows
 from thalweg.runtime.distributed.ingest.clock import InputTime, QueryClock, StepTime
-from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, SideOutputs
+from thalweg.runtime.distributed.ingest.side_outputs import SideOutputs
 from thalweg.runtime.distributed.worker.program import AnswerPart, StepResult
 
 GroupName = str  # the number of a group of keys, perhaps with something behind a slash
@@ -107,7 +107,7 @@ class GroupedProgram(ABC, Generic[G]):
         """See `ShardProgram`."""
         return {
             "clock": self._clock.snapshot(),
-            "side_outputs": self.side_outputs.counts,
+            "side_outputs": named_counts(self.side_outputs.counts),
             "own": self._own_state(),
             "groups": {name: group.snapshot() for name, group in self._groups.items()},
         }
@@ -116,7 +116,7 @@ class GroupedProgram(ABC, Generic[G]):
         """See `ShardProgram`."""
         self._has_begun = True
         self._clock.restore(tree["clock"])
-        self.side_outputs.counts = dict(tree["side_outputs"])
+        self.side_outputs.counts = read_counts(tree["side_outputs"])
         self._restore_own(tree["own"])
         states = tree["groups"]
         self._groups = {name: group for name, group in self._groups.items() if name in states}

@@ -20,16 +20,16 @@ from thalweg.kernel.pipeline.identity import Identity
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
-from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
+from thalweg.runtime.distributed.checkpoint.query_file import PinnedChoice
 from thalweg.runtime.distributed.stages import cut
 from thalweg.runtime.interface import ExplainFormat, RunMetrics, Time, TimeLike
-from thalweg.runtime.spark.api.explanation import explain_choice
 from thalweg.runtime.spark.api.failures import plain
 from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.api.request import QueryRequest
 from thalweg.runtime.spark.api.start import sinks_for, start_stream
 from thalweg.runtime.spark.compile.broadcast import broadcast_tables
+from thalweg.runtime.spark.compile.explain import explain_choice
 from thalweg.runtime.spark.compile.query_frame import Job, compile_query, is_stamped
 from thalweg.runtime.spark.sinks import Sink
 from thalweg.runtime.spark.tasks.answer_rows import answer_type
@@ -203,7 +203,7 @@ class SparkQuery:
             pinned = PinnedChoice(self._broadcast, known, digest(choice.blueprint.plan), settings.in_parts)
         layouts = place.claim(identity, self._asked, pinned)
         if pinned is None:
-            pinned = place.pinned_choice
+            pinned = place.query_file.pinned_choice
             choice = self._request.choose(pinned)
             pinned.check(choice.blueprint.plan)
         parts = cut(choice.blueprint.build(), pinned.broadcast)

@@ -9,7 +9,7 @@ from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.kernel.pipeline.choice import Choice, choose
 from thalweg.kernel.pipeline.partial_aggregates import PARTIAL_AGGREGATES_FROM_TICKS
 from thalweg.optimizer.statistics import Statistics
-from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
+from thalweg.runtime.distributed.checkpoint.query_file import PinnedChoice
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
-from thalweg.runtime.distributed.checkpoint.report import ShardReport, side_output_counts
-from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_side_output
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, SideOutput, side_output_counts
+from thalweg.runtime.distributed.ingest.side_outputs import read_side_output
 from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.interface import RunMetrics, Time, TimeLike
 from thalweg.runtime.spark.api.failures import plain_failures
@@ -165,9 +165,9 @@ class SparkRun:
         return found
 
 
-def _by_source(counts: Mapping[str, int], kind: str) -> dict[str, int]:
+def _by_source(counts: Mapping[SideOutput, int], kind: str) -> dict[str, int]:
     """Of side outputs, those of a kind, by source."""
-    return {key.removeprefix(f"{kind} "): count for key, count in counts.items() if key.startswith(f"{kind} ")}
+    return {output.source: count for output, count in counts.items() if output.kind == kind}
 
 
 def _within(timeout: float | None, call: Callable[[], None]) -> bool:

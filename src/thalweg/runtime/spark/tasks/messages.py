@@ -8,7 +8,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from thalweg.runtime.distributed.exchange.blobs import LARGE, BlobFiles, BlobRef
+from thalweg.runtime.distributed.exchange.blobs import FILE_FROM_BYTES, BlobFiles, BlobRef
 from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.spark.tasks.running_task import batch_time_column
 
@@ -36,7 +36,7 @@ _NUMBERS = 6  # columns before the blob
 
 def to_rows(messages: Sequence[Message], files: BlobFiles, batch: int) -> pa.RecordBatch:
     """Messages as rows; large blobs are written to a file."""
-    large = [i for i, message in enumerate(messages) if len(message.blob) >= LARGE]
+    large = [i for i, message in enumerate(messages) if len(message.blob) >= FILE_FROM_BYTES]
     refs = dict(zip(large, files.write(batch, [messages[i].blob for i in large]), strict=True)) if large else {}
     rows = [
         (*message[:_NUMBERS], *((b"", *refs[i]) if i in refs else (_bytes(message.blob), None, None, None)))

@@ -19,6 +19,7 @@ from pyspark.sql import functions as sf
 
 from thalweg.core.errors import CheckpointError, DataError
 from thalweg.core.memory import keep_freed
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 
 _BATCH_ID = "streaming.sql.batchId"  # a local property that Spark sets for the tasks of a micro-batch
 _FIRST_TASKS = 3  # by then a process has imported what its tasks need
@@ -53,7 +54,7 @@ def running_part() -> int:
 
 def batch_time(checkpoint: str, batch: int) -> int:
     """When Spark planned a micro-batch, in microseconds."""
-    path = Path(checkpoint) / "spark" / "offsets" / str(batch)
+    path = Checkpoint(Path(checkpoint)).offsets(batch)
     try:
         return int(json.loads(path.read_text().splitlines()[1])["batchTimestampMs"]) * 1000
     except (OSError, ValueError, IndexError, KeyError) as error:
