@@ -117,6 +117,19 @@ def test_words_that_were_retired_do_not_come_back(word: str) -> None:
     assert used == set()
 
 
+def test_only_the_engine_on_spark_imports_pyspark() -> None:
+    """import-linter checks the packages that its contract lists; this walks all files, new packages included."""
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for module in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [n.name for n in node.names])
+        if module.split(".")[0] in ("pyspark", "py4j")
+    }
+    assert found and all(file.startswith("runtime/spark/") for file in found)
+
+
 def test_papers_are_cited_by_keys_of_the_bibliography() -> None:
     known = set(re.findall(r"^\| (\w+?\d{4}) \|", (ROOT / "docs" / "papers.md").read_text(), re.MULTILINE))
     cited = {

@@ -21,7 +21,7 @@ from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.kernel.pipeline.partial_aggregates import PARTIAL_AGGREGATES_FROM_TICKS
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.stages import BROADCAST, Cut, cut
-from thalweg.runtime.spark.tools.runtime_statistics import operator_totals
+from thalweg.runtime.spark.api.statistics import operator_totals
 
 # It is there two stages after its tuples.
 THRICE = """(SELECT q, COUNT(*) AS w FROM (SELECT m, COUNT(*) AS q FROM

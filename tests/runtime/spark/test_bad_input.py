@@ -29,7 +29,7 @@ from thalweg.runtime.distributed.checkpoint import manifest as manifest_format
 from thalweg.runtime.distributed.checkpoint import query_file
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
-from thalweg.runtime.spark.sources.directory import directory
+from thalweg.runtime.spark.sources.spark_readers import directory
 
 TICKS = "tick long, k string"
 COUNT = "SELECT COUNT(*) AS n FROM s"

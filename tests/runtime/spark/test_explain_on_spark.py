@@ -13,7 +13,7 @@ from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.checkpoint.files import map_file
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.api.inputs import Late
+from thalweg.runtime.spark.inputs import Late
 
 QUERY = """
 SELECT f.name, COUNT(*) AS n FROM c [RANGE 5 SECONDS], f, g [RANGE 5 SECONDS]

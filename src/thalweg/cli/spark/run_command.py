@@ -13,11 +13,11 @@ from thalweg.cli.spark.progress import Progress
 from thalweg.cli.spark.sinks import parse_sinks, shows_console
 from thalweg.cli.spark.verdicts import Verdicts
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.source import Source
 from thalweg.runtime.spark.api.engine import Engine
+from thalweg.runtime.spark.api.local_spark import quiet_spark
 from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink
-from thalweg.runtime.spark.tools.declared_sources import declare
-from thalweg.runtime.spark.tools.quiet_spark import quiet_spark
-from thalweg.runtime.spark.tools.source import Source
+from thalweg.runtime.spark.tools.command_line_sources import declare
 
 
 class RunCommand:

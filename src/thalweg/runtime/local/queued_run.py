@@ -14,7 +14,7 @@ from thalweg.kernel.operators.expire import Expire
 from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.kernel.pipeline.queued import Network
 from thalweg.kernel.tuning import DEFAULT, Tuning
-from thalweg.runtime.local.fed_run import FedRun
+from thalweg.runtime.local.kernel_run import FedRun
 
 
 class QueuedRun(FedRun):

@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.statistics import SourceStatistics
 from thalweg.core.time import SECOND
-from thalweg.runtime.spark.api.inputs import Late, StreamInput, TableInput, stream_input, table_input
+from thalweg.runtime.spark.api.statistics import sample_stream, sample_table
+from thalweg.runtime.spark.inputs import Late, StreamInput, TableInput, stream_input, table_input
 from thalweg.runtime.spark.sources.arrow import ArrowSource
-from thalweg.runtime.spark.tools.sampling import sample_stream, sample_table
 
 
 class DeclaredSources:

@@ -24,10 +24,10 @@ from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
 from thalweg.runtime.distributed.checkpoint.report import flow_metrics, flow_now, flow_queries, suspended_queries
 from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
 from thalweg.runtime.spark.api.flow_run import SparkFlowQuery, SparkFlowRun
-from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.api.start import sinks_for, start_stream
 from thalweg.runtime.spark.compile.flow_frame import Frames
 from thalweg.runtime.spark.compile.query_frame import is_stamped
+from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.sinks import Sink
 from thalweg.runtime.spark.tasks.flow_answers import PACKED_ANSWERS
 

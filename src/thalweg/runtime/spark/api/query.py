@@ -24,13 +24,12 @@ from thalweg.runtime.distributed.checkpoint.query_file import PinnedChoice
 from thalweg.runtime.distributed.stages import cut
 from thalweg.runtime.interface import ExplainFormat, RunMetrics, Time, TimeLike
 from thalweg.runtime.spark.api.failures import plain
-from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
-from thalweg.runtime.spark.api.request import QueryRequest
+from thalweg.runtime.spark.api.request import QueryRequest, broadcast_tables
 from thalweg.runtime.spark.api.start import sinks_for, start_stream
-from thalweg.runtime.spark.compile.broadcast import broadcast_tables
 from thalweg.runtime.spark.compile.explain import explain_choice
 from thalweg.runtime.spark.compile.query_frame import Job, compile_query, is_stamped
+from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.sinks import Sink
 from thalweg.runtime.spark.tasks.answer_rows import answer_type
 

@@ -22,9 +22,9 @@ from thalweg.runtime.distributed.worker.cut_query import CutQuery
 from thalweg.runtime.interface import ExplainFormat, TimeLike
 from thalweg.runtime.spark.api.answers import answer_at, changes_until
 from thalweg.runtime.spark.api.run import SparkRun
+from thalweg.runtime.spark.api.statistics import operator_totals, runtime_statistics
 from thalweg.runtime.spark.sinks import Sink
 from thalweg.runtime.spark.tasks.answer_rows import answer_type
-from thalweg.runtime.spark.tools.runtime_statistics import operator_totals, runtime_statistics
 
 if TYPE_CHECKING:
     from thalweg.runtime.spark.api.query import SparkQuery

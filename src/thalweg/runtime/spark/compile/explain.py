@@ -17,8 +17,8 @@ from thalweg.kernel.pipeline.pipeline import Node, Pipeline
 from thalweg.optimizer.optimize import Optimized
 from thalweg.runtime.distributed.ingest.needed import selections
 from thalweg.runtime.distributed.stages import BROADCAST, Cut, Placement, cut
-from thalweg.runtime.spark.api.inputs import AT, OPERATION, StreamInput, TableInput
 from thalweg.runtime.spark.compile.query_frame import columns_read
+from thalweg.runtime.spark.inputs import AT, OPERATION, StreamInput, TableInput
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.tasks.stateless import is_stateless
 

@@ -18,12 +18,12 @@ from thalweg.runtime.distributed.exchange.message import MessageKind
 from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.worker.flow_program import flow_run_spec
 from thalweg.runtime.distributed.worker.stage_plan import FlowPlan, FlowPort
-from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.compile.stage_frames import Compiled, clock_frames, compile_stages, table_file
+from thalweg.runtime.spark.compile.clock_frames import clock_frames, for_every_shard
+from thalweg.runtime.spark.compile.stage_frames import Compiled, compile_stages, table_file
 from thalweg.runtime.spark.compile.stream_frames import StreamPlan, stream_frames
+from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.tasks.deliver import Take
 from thalweg.runtime.spark.tasks.flow_answers import FlowAnswers
-from thalweg.runtime.spark.tasks.messages import for_every_shard
 
 
 @dataclass(frozen=True)

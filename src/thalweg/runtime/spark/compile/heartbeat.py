@@ -9,19 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from thalweg.core.errors import CheckpointError, DataError, PlanError
-from thalweg.core.time import BEGINNING, parse_duration
-from thalweg.runtime.distributed.checkpoint.files import replace_file
-from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
-from thalweg.runtime.distributed.exchange.message import MessageKind
+from thalweg.core.errors import DataError, PlanError
+from thalweg.core.time import parse_duration
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.spark.tasks.messages import for_every_shard
 
 MOST_OFTEN = 100_000  # microseconds: a batch takes about as long
 NEVER = 0
@@ -41,25 +35,6 @@ def interval(streams: Sequence[InputTime], asked: str | None) -> int | None:
     if wanted < MOST_OFTEN:
         raise DataError(f"a heartbeat of {asked} is too fast", hint="100 milliseconds is as often as batches may come")
     return wanted
-
-
-def heartbeat(spark: SparkSession, checkpoint: Checkpoint, shards: int, every: int | None) -> DataFrame | None:
-    """A beat as messages for all shards; None if the query needs none.
-
-    Spark cannot add a source to a query that has begun, nor take one away: one that is no longer needed rests.
-    """
-    if not checkpoint.heartbeat.exists():
-        if every is None:
-            return None
-        if checkpoint.committed >= 0:
-            raise CheckpointError(
-                f"{checkpoint.folder} was first started without idle timeouts, and so has no heartbeat",
-                hint="start the query without idle= and heartbeat=, or anew with another checkpoint",
-            )
-        replace_file(checkpoint.heartbeat, b"")
-    spark.dataSource.register(HeartbeatSource)
-    rows = spark.readStream.format(HeartbeatSource.name()).option("micros", every or NEVER).load()
-    return for_every_shard(rows, shards, MessageKind.HEARTBEAT, sf.lit(BEGINNING))
 
 
 class HeartbeatSource(DataSource):

@@ -22,9 +22,10 @@ from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.ingest.table_reader import TableReader
 from thalweg.runtime.distributed.stages import BROADCAST, Cut, Placement
 from thalweg.runtime.distributed.worker.cut_query import CutQuery
-from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.compile.stage_frames import Compiled, clock_frames, compile_stages, table_file
+from thalweg.runtime.spark.compile.clock_frames import clock_frames
+from thalweg.runtime.spark.compile.stage_frames import Compiled, compile_stages, table_file
 from thalweg.runtime.spark.compile.stream_frames import StreamPlan, stream_frames
+from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.tasks.answer_rows import QueryAnswers
 from thalweg.runtime.spark.tasks.deliver import Take
 from thalweg.runtime.spark.tasks.messages import MESSAGES
@@ -118,10 +119,10 @@ def _stream_plan(
     keys = tuple((port, _renumbered(key, places)) for port, key in ports[name])
     test = None if condition is None else _moved(condition, places)
     read = Schema(tuple(schema[i] for i in needed))
-    few, whole = StreamReader(name, read, keys, layouts, stamped, stream.ahead, condition=test), None
+    narrow, wide = StreamReader(name, read, keys, layouts, stamped, stream.ahead, condition=test), None
     if stream.late == "whole" and len(needed) < len(schema):
-        whole = StreamReader(name, schema, keys, layouts, stamped, stream.ahead, needed, test)
-    return StreamPlan(stream, needed, few, whole)
+        wide = StreamReader(name, schema, keys, layouts, stamped, stream.ahead, needed, test)
+    return StreamPlan(stream, needed, narrow, wide)
 
 
 def _renumbered(key: Placement, places: dict[int, int]) -> Placement:
