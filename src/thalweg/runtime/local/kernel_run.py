@@ -1,4 +1,4 @@
-"""The interface of a query at work in a session, and the run that sends all events since the last question as a batch."""
+"""The interface of a query at work in a session, and the run that processes all events since the last question."""
 
 from __future__ import annotations
 

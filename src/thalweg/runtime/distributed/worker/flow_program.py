@@ -33,7 +33,7 @@ class FlowProgram(GroupedProgram[FlowGroup]):
         self._last_command = -1
 
     def is_reusable(self) -> bool:
-        """The operators of a flow's many queries are dear to make."""
+        """True: to make the operators of a flow's many queries costs much."""
         return True
 
     def _new_group(self, name: GroupName) -> FlowGroup:
@@ -85,7 +85,7 @@ class FlowProgram(GroupedProgram[FlowGroup]):
         self._obey(sorted(commands, key=lambda command: command.seq))
 
     def _group(self, name: GroupName) -> FlowGroup:
-        """A group that begins now has all queries; it has missed nothing, for no tuple was its own."""
+        """A new group has all queries from the start; it has missed no tuple, for none was for this group."""
         if name not in self._groups:
             group = super()._group(name)
             for command in self._standing.values():

@@ -55,7 +55,7 @@ class ShardProgram(Protocol):
         """Figures for people, after the last batch."""
 
     def is_reusable(self) -> bool:
-        """Whether to restore another state into this program rather than to make a new one: if it is dear to make."""
+        """Whether to restore a state into this program rather than into a new one, which costs much to make."""
 
 
 P = TypeVar("P")

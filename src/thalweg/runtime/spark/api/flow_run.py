@@ -49,9 +49,12 @@ class SparkFlowRun(SparkRun):
         self.functions = functions  # of users, that its tasks know
 
     def output(self, query: str, schema: Schema) -> DataFrame:
-        """All rows with intervals that one query has put out in batches that are done for good."""
+        """All rows with intervals that one query has emitted in committed batches."""
         if self._parquet is None:
-            raise DataError("the answers of this flow go to sinks of its own", hint="ask them, or add a ParquetSink")
+            raise DataError(
+                "the answers of this flow go only to the sinks that it was given",
+                hint="read them there, or add a ParquetSink",
+            )
         packed = self._parquet.read(self._spark, PACKED_ANSWERS, self.checkpoint.committed)
         return rows_of(packed, query, schema, self._spec.stamped)
 
@@ -112,7 +115,7 @@ class SparkFlowQuery:
         return "\n".join([*(text.rstrip("\n") for text in shown), f"RUNS IN {where}: {sees}"]) + "\n"
 
     def metrics(self) -> QueryMetrics:
-        """Tuples seen, results given, and the query's part of the flow's cost."""
+        """Tuples received, results emitted, and the query's share of the flow's cost."""
         return next(query.metrics for query in self._flow.queries() if query.id == self.id)
 
     def __repr__(self) -> str:
@@ -120,6 +123,6 @@ class SparkFlowQuery:
 
 
 def rows_of(packed: DataFrame, query: str, schema: Schema, stamped: bool) -> DataFrame:
-    """The rows of one query out of the output of all."""
+    """The rows of one query from the packed changes of all."""
     mine = packed.where(sf.array_contains(QUERIES, query))
     return mine.mapInArrow(unpacking(query, schema, stamped), answer_type(schema, stamped))

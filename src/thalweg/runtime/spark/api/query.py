@@ -1,4 +1,4 @@
-"""A standing query on Spark: what runs where, and starting it."""
+"""A standing query on Spark: EXPLAIN, and `start`."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from thalweg.runtime.spark.tasks.answer_rows import answer_type
 
 
 class SparkQuery:
-    """Made by `Engine.query`. `start` lets it run; `run` is its last run, which answers come from.
+    """Made by `Engine.query`. `start` runs it; `run` is its last run, which gives the answers.
 
-    `streams` and `tables` are all that the query reads as it is written.
+    `streams` and `tables` are those that the query reads as it is written.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class SparkQuery:
         every: int | None,
         spark_name: str | None,
     ) -> None:
-        """`spark_name` is the name that Spark shows and wants to be unique, if the user gave one."""
+        """`spark_name` is the name for Spark's own query, which must be unique there; None if the user gave no name."""
         self.spark, self._request = spark, request
         self.streams, self.tables, self._asked = streams, tables, asked
         self.name, self._cql, self._every, self._spark_name = name, cql, every, spark_name
@@ -64,7 +64,7 @@ class SparkQuery:
 
     @cached_property
     def _broadcast(self) -> frozenset[str]:
-        """Tables that are small; found out late, since Spark may have to count their rows."""
+        """The tables to broadcast; computed when needed, since Spark may have to count their rows."""
         return broadcast_tables(self.spark, self.tables)
 
     @property
@@ -155,7 +155,7 @@ class SparkQuery:
         sink: Sink | Sequence[Sink] | None = None,
         trigger: Mapping[str, Any] | None = None,
     ) -> SparkQueryRun:
-        """Let the query run; with a checkpoint that exists it goes on where it was, perhaps in more or fewer shards.
+        """Run the query; with an existing checkpoint it goes on where it stopped, perhaps in more or fewer shards.
 
         `sink` (or several: see `thalweg.sinks`) takes the changes of the answer; without one they are kept as Parquet
         in the checkpoint. `answer` and `changes` of the run read such a Parquet sink, wherever it is.
@@ -193,7 +193,7 @@ class SparkQuery:
         return is_stamped(self.streams, self.tables)
 
     def _job(self, place: Checkpoint) -> Job:
-        """Claim the checkpoint for the query, which keeps the plan that it first started with."""
+        """Claim the checkpoint, and plan the run. A query keeps the plan that it was first started with."""
         identity = Identity.of(self.plan, self._request.strategy.value)
         choice, pinned = self._choice, None
         if not place.is_claimed:
@@ -212,7 +212,7 @@ class SparkQuery:
         return job
 
     def _read_by(self, plan: Plan) -> tuple[list[StreamInput], list[TableInput]]:
-        """The inputs of a plan: perhaps fewer than those of the query as it is written."""
+        """The inputs of the plan that is run: perhaps fewer than those of the plan as written."""
         read = _sources_of(plan)
         streams = [stream for stream in self.streams if stream.stream.name in read]
         return streams, [table for table in self.tables if table.relation.name in read]

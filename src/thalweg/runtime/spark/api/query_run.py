@@ -1,4 +1,4 @@
-"""A query at work on Spark: its answers and changes, and what its operators were measured to do."""
+"""A run of a query on Spark: its answers and changes, and measurements of its operators."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class SparkQueryRun(SparkRun):
         return runtime_statistics(pipeline, self._done(pipeline, stages), self._ticks(stages))
 
     def seen(self) -> dict[Plan, OperatorMeasurement]:
-        """What each operator has done since the query began; empty before the first batch."""
+        """Measurements of each operator since the first start; empty before the first batch."""
         stages = [self.checkpoint.reports(stage) for stage in range(len(self._spec.stages))]
         if not all(stages):
             return {}
@@ -106,11 +106,11 @@ class SparkQueryRun(SparkRun):
         return float(now - began)
 
     def _output(self) -> DataFrame:
-        """All rows with intervals that the query has put out in batches that are done for good."""
+        """All rows with intervals that the query has emitted in committed batches."""
         if self._parquet is None:
             raise DataError(
-                "the changes of this query go to sinks of its own, so it has no answers to give",
-                hint="ask the sink, or give start(sink=[...]) a ParquetSink too",
+                "the changes of this query go only to the sinks that it was given, so answers cannot be read here",
+                hint="read them from the sink, or give start(sink=[...]) a ParquetSink too",
             )
         schema = answer_type(self._runs.blueprint.plan.schema, self._spec.stamped)
         return self._parquet.read(self._spark, schema, self.checkpoint.committed)

@@ -28,7 +28,7 @@ from thalweg.runtime.spark.tasks.flow_answers import FlowAnswers
 
 @dataclass(frozen=True)
 class Frames:
-    """The inputs of a flow, and its checkpoint."""
+    """Compiles a flow: its inputs, and its checkpoint."""
 
     spark: SparkSession
     checkpoint: Checkpoint
@@ -56,7 +56,7 @@ class Frames:
         )
 
     def compile(self, plan: FlowPlan, commands: Commands, every: int | None, take: Take | None) -> Compiled:
-        """The changes of all queries' answers (or notes that tasks `take` them), with a heartbeat `every` so often."""
+        """Compile the flow; with `take` the DataFrame has notes. There are `every` microseconds between heartbeats."""
         spec, folder = flow_run_spec(plan), str(self.checkpoint.folder)
         sent = stream_frames([self._stream_plan(stream, plan) for stream in self.streams], folder)
         lines = self.spark.readStream.schema("command string").json(str(commands.folder))

@@ -1,4 +1,4 @@
-"""A query as one streaming DataFrame: sources, exchange, stage, exchange, stage ... all in the same micro-batch."""
+"""A query as one streaming DataFrame: how its sources are read, and what is sent to its first stage."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from thalweg.runtime.spark.tasks.stateless import StatelessQuery, is_stateless
 
 @dataclass(frozen=True)
 class Job:
-    """A query that is to run: how it is built, cut and laid out, its inputs, and the checkpoint that is its own."""
+    """A query that is to run: its operators, stages and layouts, its inputs, and its checkpoint."""
 
     blueprint: Blueprint
     cut: Cut
@@ -44,7 +44,7 @@ class Job:
     tables: Sequence[TableInput]
     checkpoint: Checkpoint
     stamped: bool  # its times are timestamps
-    every: int | None = None  # the step of its heartbeat
+    every: int | None = None  # microseconds between two heartbeats
 
     @cached_property
     def ports(self) -> dict[str, Ports]:
@@ -61,14 +61,14 @@ class Job:
         return replace(query, needed=columns_read(self.blueprint.plan, query.pipeline, self.cut))
 
     def stateless(self, take: Take | None) -> StatelessQuery | None:
-        """The query to answer in the tasks that read, if that can be done."""
+        """The query for the tasks that read rows, if they can answer it."""
         if take is None or not is_stateless(self.blueprint, self.cut, self.query.inputs):
             return None
         return StatelessQuery(self.query.plan_of(0), take)
 
 
 def compile_query(spark: SparkSession, job: Job, take: Take | None) -> Compiled:
-    """The streaming DataFrame of a query; if tasks are to `take` its rows, it has notes instead of them."""
+    """Compile a query; if tasks are to `take` its rows, the DataFrame has notes instead."""
     query, checkpoint = job.query, job.checkpoint
     conditions = selections(job.blueprint.plan)
     plans = [_stream_plan(stream, query, job.ports, conditions) for stream in job.streams]
@@ -112,7 +112,7 @@ def _ports(pipeline: PipelineTemplate, parts: Cut) -> dict[str, Ports]:
 def _stream_plan(
     stream: StreamInput, query: CutQuery, ports: Mapping[str, Ports], conditions: Mapping[str, Expression]
 ) -> StreamPlan:
-    """How a stream is read: the columns that are needed, and the rows that matter."""
+    """How a stream is read: the needed columns, and of the rows those that satisfy the selections."""
     name, schema, stamped = stream.stream.name, stream.stream.schema, stream.stream.timestamp is not None
     needed, condition, layouts = query.needed[name], conditions.get(name), query.layouts
     places = {column: place for place, column in enumerate(needed)}

@@ -1,4 +1,4 @@
-"""From messages to answers: an exchange and a stage, one after the other, all in the same micro-batch."""
+"""The stages as one DataFrame: an exchange, a stage, an exchange, a stage ... all in the same micro-batch."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def compile_stages(
 
 
 def table_file(table: TableInput, checkpoint: Checkpoint) -> Path:
-    """The file with a table's rows when the query first started: tasks get its name, not the rows."""
+    """The file with a table's rows, written at the first start; tasks get its name, not the rows."""
     path = checkpoint.tables / f"{table.relation.name}.arrow"
     if not path.exists():
         replace_file(path, pack(table_changes(table.whole())))

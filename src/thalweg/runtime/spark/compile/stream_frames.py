@@ -1,8 +1,8 @@
-"""Streams as messages: each by tasks of its own, or, where a DataFrame only describes rows, several together.
+"""Streams as DataFrames of messages: each in tasks of its own, or, if DataFrames only describe rows, several together.
 
-A Python task of Spark's takes tens of milliseconds before and after its work, more than it takes to load some thousand
-rows, and Spark gives every stream as many tasks as there are cores. So where there are more streams than cores, they
-share tasks; with fewer, a large one would lose its share of the cores.
+A Python task costs tens of milliseconds besides its work, more than it takes to load some thousand rows, and Spark
+gives every stream as many tasks as there are cores. So if there are more streams than cores, they share tasks. If there
+are fewer, they do not: one large stream needs all cores.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from thalweg.runtime.spark.tasks.stateless import StatelessQuery
 
 
 class StreamPlan(NamedTuple):
-    """A stream, the columns that are needed and how they are read; and all columns, if late rows are wanted whole."""
+    """How a stream is read: the columns that the query needs, and, if late rows are kept whole, all columns."""
 
     stream: StreamInput
     needed: tuple[int, ...]
@@ -32,7 +32,7 @@ class StreamPlan(NamedTuple):
 
     @property
     def kind(self) -> str | None:
-        """Streams that are described alike have the same; None: the DataFrame has the rows themselves."""
+        """A key that is equal for streams with the same description schema; None if the DataFrame has the rows."""
         return None if self.stream.load is None else self.stream.frame.schema.json()
 
     def rows(self, checkpoint: str, stateless: StatelessQuery | None) -> DataFrame:
@@ -41,7 +41,7 @@ class StreamPlan(NamedTuple):
         return rows.mapInArrow(stream_task(self.wide or self.narrow, checkpoint, stateless), MESSAGES)
 
     def recipe(self) -> Recipe:
-        """For a stream whose DataFrame only describes rows."""
+        """How to load a stream whose DataFrame only describes rows."""
         all_columns = tuple(range(len(self.stream.stream.schema)))
         wide = None if self.wide is None else (self.wide, self.stream.loading(all_columns))
         return Recipe(self.narrow, self.stream.loading(self.needed), wide)
@@ -50,7 +50,7 @@ class StreamPlan(NamedTuple):
 def stream_frames(
     streams: Sequence[StreamPlan], checkpoint: str, stateless: StatelessQuery | None = None
 ) -> list[DataFrame]:
-    """The messages of all streams, in their order, by which Spark's log of offsets knows them."""
+    """The messages of all streams. Their order must not change: Spark's offsets are by the position of a source."""
     sent: list[DataFrame] = []
     for kind, group in groupby(streams, lambda read: read.kind):
         alike = list(group)
@@ -62,7 +62,7 @@ def stream_frames(
 
 
 def _together(streams: Sequence[StreamPlan], checkpoint: str, stateless: StatelessQuery | None) -> DataFrame:
-    """Streams that are described alike."""
+    """The messages of streams with the same description schema."""
     frames = [
         read.stream.frame.select(sf.lit(number).alias(STREAM), sf.spark_partition_id().alias(PART), "*")
         for number, read in enumerate(streams)

@@ -24,8 +24,8 @@ from thalweg.runtime.spark.tasks.deliver import Take, notes_of
 class Sink(Protocol):
     """Takes the changes of a micro-batch: the answer's columns, `_ts`, `_exp` and `_sign`.
 
-    A row counts `_sign` times from `_ts` (NULL: ever since) until `_exp` (NULL: not known). After a crash Spark gives
-    the last batch again, with the same number: a sink must then replace what it wrote for that batch.
+    A row counts `_sign` times from `_ts` (NULL: from the start) until `_exp` (NULL: not known). After a crash Spark
+    sends the last batch again, with the same number: a sink must then replace what it wrote for that batch.
     """
 
     def write(self, changes: DataFrame, batch: int) -> None:

@@ -32,8 +32,8 @@ COUNT, KEY, AT = "_count", "_key", "_at"
 class TableSink:
     """Keeps `table` (perhaps `schema.table`) of a database equal to the answer at the query's clock.
 
-    A row that is in the answer twice is one row with `_count` 2. The table is made by the first batch, and must not
-    be there before.
+    A row that is in the answer twice is one row with `_count` 2. The first batch creates the table, which must not
+    exist before.
     """
 
     def __init__(self, database: Database, table: str) -> None:

@@ -1,4 +1,4 @@
-"""The changes of an answer as rows: the answer's columns, from when, until when, and the sign."""
+"""The changes of an answer as rows: the answer's columns, the start and the end of an interval, and the sign."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class QueryAnswers:
 
 
 def answer_type(schema: Schema, stamped: bool) -> StructType:
-    """The answer's columns, then from when, until when, and the sign."""
+    """The columns of such rows on Spark."""
     time, named = TimestampType() if stamped else LongType(), to_spark(uniquely_named(schema))
     return StructType([*named.fields, StructField(TS, time), StructField(EXP, time), StructField(SIGN, ByteType())])
 
 
 def _known(time: Ints, unknown: Flags) -> pa.Array:
-    """Times with NULLs; mostly none or all are NULL."""
+    """Times with NULL where they are unknown; mostly none or all are."""
     if unknown.all():
         return pa.nulls(len(time), pa.int64())
     return pa.array(time, mask=unknown if unknown.any() else None)

@@ -1,4 +1,4 @@
-"""The changes of a flow's answers: queries have different columns, so their rows travel packed, by equal columns."""
+"""The changes of a flow's answers. Queries have different columns, so rows of queries with equal columns are packed."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def stream_task(reader: StreamReader, checkpoint: str, stateless: StatelessQuery
 
 
 def clock_before(checkpoint: str, layouts: Layouts, batch: int) -> Instant:
-    """The query's clock when a batch begins: rows with an earlier time are late."""
+    """The query's clock at the start of a batch: rows with an earlier time are late."""
     any_shard = shard_folder(Path(checkpoint), 0, layouts.at(max(0, batch - 1)), 0)
     return clock_after(any_shard, batch - 1)
 
