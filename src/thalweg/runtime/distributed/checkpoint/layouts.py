@@ -118,7 +118,7 @@ def shard_folder(checkpoint: Path, stage: int, layout: Layout, shard: int) -> Pa
 def remove_older(stage: Path, layout: Layout, batch: int) -> None:
     """Remove a stage's states in older layouts, once no batch that may be run again needs them.
 
-    A late task of an older layout does no harm: it writes to the folder of its own layout, which no newer batch reads.
+    A late task of an older layout that calls this removes no newer state: newer layouts begin later than its own.
     """
     if not layout.since or batch - layout.since < KEPT_BATCHES:
         return
