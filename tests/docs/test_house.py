@@ -7,6 +7,7 @@ import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -111,9 +112,56 @@ def test_files_that_a_page_names_are_there(page: str) -> None:
     assert {path for path in paths if not any((base / path).exists() for base in bases)} == set()
 
 
+def hops() -> list[tuple[int, str, str]]:
+    """The numbered lines of the page about a row's way: number, function, file."""
+    text = (ROOT / "docs" / "row-on-spark.md").read_text()
+    found = re.findall(r"\| (\d+) +([\w.]+) +([\w./]+\.py)", text)
+    return [(int(number), name, file) for number, name, file in found]
+
+
+def functions(path: Path) -> set[str]:
+    """The functions of a file, and the methods of its classes as `Class.method`."""
+    tree = ast.parse(path.read_text())
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    methods = {f"{c.name}.{node.name}" for c in classes for node in c.body if isinstance(node, ast.FunctionDef)}
+    return methods | {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_a_rows_way_on_spark_is_as_its_page_says() -> None:
+    numbers = [number for number, _, _ in hops()]
+    assert numbers == list(range(1, len(numbers) + 1))
+    missing = [(name, file) for _, name, file in hops() if name not in functions(PACKAGE / "runtime" / file)]
+    assert missing == []
+
+
+def test_a_row_of_one_stage_makes_at_most_18_hops() -> None:
+    page = (ROOT / "docs" / "row-on-spark.md").read_text()
+    (stated,) = re.findall(r"A row of a query with one stage makes (\d+) hops", page)
+    assert 0 < len(hops()) == int(stated) <= 18
+
+
+def test_no_hop_is_in_a_file_that_the_page_does_not_count() -> None:
+    assert [file for _, _, file in hops() if file.startswith("distributed/exchange/")] == []
+    steps = [file for _, _, file in hops()]
+    assert all(file != following for file, following in pairwise(steps))
+
+
 @pytest.mark.parametrize("word", RETIRED)
 def test_words_that_were_retired_do_not_come_back(word: str) -> None:
     assert names_by_word().get(word, set()) == set()
+
+
+def test_only_the_engine_on_spark_imports_pyspark() -> None:
+    """import-linter checks the packages that its contract lists; this walks all files, new packages included."""
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for module in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [n.name for n in node.names])
+        if module.split(".")[0] in ("pyspark", "py4j")
+    }
+    assert found and all(file.startswith("runtime/spark/") for file in found)
 
 
 def test_papers_are_cited_by_keys_of_the_bibliography() -> None:

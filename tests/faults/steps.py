@@ -20,8 +20,8 @@ from thalweg.runtime.distributed.exchange.message import Message
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.stages import cut
+from thalweg.runtime.distributed.worker.cut_query import CutQuery
 from thalweg.runtime.distributed.worker.program import StepResult
-from thalweg.runtime.distributed.worker.query_spec import QuerySpec
 from thalweg.runtime.distributed.worker.step import LONGEST_REST, ShardId, run_step
 
 SHARDS, GROUPS = 2, 8
@@ -34,7 +34,7 @@ Row = tuple[int, str, str, int]
 Emitted = list[tuple[object, ...]]  # rows of the answer with start, end and sign, in any order
 
 
-def two_stages(lateness: int = 0) -> QuerySpec:
+def two_stages(lateness: int = 0) -> CutQuery:
     """What the tasks of the query know."""
     catalog = Catalog()
     catalog.add(Stream("s", SCHEMA))
@@ -42,7 +42,7 @@ def two_stages(lateness: int = 0) -> QuerySpec:
     parts = cut(blueprint.build())
     assert len(parts.stages) == 2
     layouts = Layouts(GROUPS, ()).changed(0, SHARDS)
-    return QuerySpec(blueprint, parts, layouts, {"s": InputTime(lateness)}, False, {})
+    return CutQuery(blueprint, parts, layouts, {"s": InputTime(lateness)}, False, {})
 
 
 def rows_of(batch: int) -> list[Row]:
@@ -57,7 +57,7 @@ class Steps:
     """Runs batches; `step` may be overridden to disturb one."""
 
     checkpoint: Path
-    spec: QuerySpec = field(default_factory=two_stages)
+    spec: CutQuery = field(default_factory=two_stages)
     start: str = "first"
     longest_rest: float = LONGEST_REST
 
@@ -68,20 +68,20 @@ class Steps:
         """All steps of a batch, and what the answer has gained."""
         messages = list(self._read(rows_of(number)))
         emitted: Emitted = []
-        for stage in range(self.spec.stages):
+        for stage in range(len(self.spec.run_spec.stages)):
             results = [
                 self.step(stage, shard, number, [p for p in messages if p.group % SHARDS == shard])
                 for shard in range(SHARDS)
             ]
             messages = [message for result in results for message in result.messages]
-            if stage == self.spec.stages - 1:
+            if stage == len(self.spec.run_spec.stages) - 1:
                 emitted = [row for result in results for row in self._rows(result)]
         return sorted(emitted, key=repr)
 
     def step(self, stage: int, shard: int, batch: int, messages: Sequence[Message]) -> StepResult:
         """One of them."""
         return run_step(
-            self.spec.stage(stage),
+            self.spec.run_spec.stages[stage],
             ShardId(self.start, str(self.checkpoint), stage, shard),
             batch,
             messages,

@@ -20,8 +20,9 @@ from faults.disk import Crash, failing, no_space
 from faults.steps import SHARDS, Emitted, Steps, two_stages
 from strategies.effort import examples
 from thalweg.core.errors import CheckpointError
+from thalweg.runtime.distributed.checkpoint.report import LATE
 from thalweg.runtime.distributed.exchange.message import Message
-from thalweg.runtime.distributed.ingest.side_outputs import LATE, read_side_output
+from thalweg.runtime.distributed.ingest.side_outputs import read_side_output
 from thalweg.runtime.distributed.worker import step as memory
 from thalweg.runtime.distributed.worker.program import StepResult
 

@@ -32,9 +32,9 @@ from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.ingest.table_reader import table_changes
-from thalweg.runtime.distributed.worker.flow_program import flow_stage
-from thalweg.runtime.distributed.worker.flow_spec import FlowPort, FlowSpec
+from thalweg.runtime.distributed.worker.flow_program import flow_run_spec
 from thalweg.runtime.distributed.worker.program import AnswerPart
+from thalweg.runtime.distributed.worker.stage_plan import FlowPlan, FlowPort
 from thalweg.runtime.distributed.worker.step import ShardId, run_step
 
 SHARDS = 2
@@ -74,7 +74,7 @@ class Flow:
             schema = _stream_schema(self._catalog, name)
             ports += [FlowPort(name, schema, self._keys[name]), FlowPort(name, schema, (), all_tuples=True)]
         tables = {name: str(folder / "tables" / f"{name}.arrow") for name in made.tables}
-        self._spec = FlowSpec(
+        self._spec = FlowPlan(
             tuple(ports), layouts, {name: InputTime() for name in STREAMS}, False, tables,
             {name: _stream_schema(self._catalog, name) for name in made.tables},
             self.desk.commands.begin(has_begun=batch > 0), KNOWN,
@@ -94,7 +94,7 @@ class Flow:
         for shard in range(SHARDS):
             place = ShardId(f"{next(self._starts):03}", str(self._folder), 0, shard)
             mine = [message for message in messages if message.group % SHARDS == shard]
-            for part in run_step(flow_stage(self._spec), place, self.batch, mine).parts:
+            for part in run_step(flow_run_spec(self._spec).stages[0], place, self.batch, mine).parts:
                 self._show(part)
         self.batch += 1
 

@@ -24,8 +24,7 @@ from thalweg.kernel.pipeline.settings import ABOVE_NEGATION
 from thalweg.patterns import check
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
-from thalweg.runtime.local.fed_run import LocalRun
-from thalweg.runtime.local.kernel_run import KernelRun
+from thalweg.runtime.local.kernel_run import KernelRun, LocalRun
 
 AFTERWARDS = 14  # ticks after the last event: the longest drawn window has emptied
 

@@ -12,7 +12,7 @@ from thalweg.algebra.catalog import Catalog
 from thalweg.cli.output import console, say
 from thalweg.cli.script import checked_queries, choose, read_script
 from thalweg.cli.sources import parse_sources
-from thalweg.runtime.spark.tools.source import Source
+from thalweg.runtime.source import Source
 
 DIFFERENT = 1  # exit code if --verify has found a wrong answer
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 import click
 
 from thalweg.core.errors import DataError, did_you_mean
-from thalweg.runtime.spark.tools.source import KINDS, Source
+from thalweg.runtime.source import KINDS, Source
 
 
 def parse_sources(_: click.Context, __: click.Parameter, given: Sequence[str]) -> dict[str, Source]:

@@ -6,7 +6,7 @@ import click
 
 from thalweg.cli.run import run
 from thalweg.cli.sources import parse_sources
-from thalweg.runtime.spark.tools.source import Source
+from thalweg.runtime.source import Source
 
 
 @click.command(short_help="Compare running queries with Spark SQL.")

@@ -14,6 +14,24 @@ from thalweg.flows.standing import Quotas, Standing, with_plan
 
 ADD, DROP, SUSPEND = "add", "drop", "suspend"
 
+
+@dataclass(frozen=True)
+class CommandSummary:
+    """The query that a command adds, without its plan."""
+
+    seq: int
+    id: str
+    name: str
+    owner: str
+    cql: str
+    backfill: bool
+    quotas: Mapping[str, int]
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return dict(vars(self))
+
+
 _ALWAYS = ("seq", "command", "id")
 _IN_SHARDS = ("plan", "calls", "whole", "reason")
 
@@ -62,11 +80,12 @@ class Command:
         parts = asdict(self)
         omitted = [k for k in parts if k not in _ALWAYS and (self.command != ADD or k in _IN_SHARDS) and not parts[k]]
         kept = {k: v for k, v in parts.items() if k not in omitted and k != "plan"}
-        return (with_plan(kept, self.plan) if self.plan else json.dumps(kept, ensure_ascii=False)) + "\n"
+        return (with_plan(json.dumps(kept), self.plan) if self.plan else json.dumps(kept, ensure_ascii=False)) + "\n"
 
-    def about(self) -> dict[str, Any]:
-        """The parts that people want to see."""
-        return {k: v for k, v in asdict(self).items() if k not in ("command", "today", *_IN_SHARDS)}
+    @property
+    def summary(self) -> CommandSummary:
+        """What `thalweg flow list` and `show` tell people."""
+        return CommandSummary(self.seq, self.id, self.name, self.owner, self.cql, self.backfill, self.quotas)
 
     def standing(self, functions: Functions) -> Standing:
         """The query that it adds; its plan may call these users' functions."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from thalweg.flows.common_plans import Usage
 
@@ -25,18 +23,20 @@ class QueryMetrics:
         """The metrics of a query from its usage and counts."""
         return QueryMetrics(usage.seen, results, usage.seconds, usage.part, usage.alone, stored)
 
-    @staticmethod
-    def together(counts: Iterable[Mapping[str, float]]) -> QueryMetrics:
-        """The metrics of a query that runs in several places, from the counts of each."""
-        sums: Counter[str] = Counter()
-        for part in counts:
-            sums.update(part)
-        whole = {name: int(sums[name]) for name in ("seen", "results", "alone", "stored")}
-        return QueryMetrics(seconds=float(sums["seconds"]), work=float(sums["work"]), **whole)
+    def __add__(self, other: QueryMetrics) -> QueryMetrics:
+        """The metrics of a query that runs in two places."""
+        return QueryMetrics(
+            self.seen + other.seen,
+            self.results + other.results,
+            self.seconds + other.seconds,
+            self.work + other.work,
+            self.alone + other.alone,
+            self.stored + other.stored,
+        )
 
     def counts(self) -> dict[str, float]:
-        """The numbers that can be added up over places."""
-        return asdict(self)
+        """The numbers by name, for JSON."""
+        return dict(vars(self))
 
     def shown(self) -> dict[str, float]:
         """For people: the numbers, with shares in place of `alone`."""

@@ -63,7 +63,7 @@ class Standing:
     def text(self) -> str:
         """As JSON, for checkpoints."""
         about = {name: part for name, part in vars(self).items() if name != "plan"}
-        return with_plan(about | {"quotas": self.quotas.given()}, written(self.plan).text)
+        return with_plan(json.dumps(about | {"quotas": self.quotas.given()}), written(self.plan).text)
 
     @staticmethod
     def read(text: str, functions: Functions) -> Standing:
@@ -73,9 +73,9 @@ class Standing:
         return Standing(**given | {"plan": plan, "quotas": quotas})
 
 
-def with_plan(about: dict[str, Any], plan: str) -> str:
-    """JSON whose last part is a plan, given as JSON text."""
-    return f'{json.dumps(about)[:-1]}, "plan": {plan}}}'
+def with_plan(about: str, plan: str) -> str:
+    """A JSON object with a plan as its last part; both are given as JSON text."""
+    return f'{about[:-1]}, "plan": {plan}}}'
 
 
 @dataclass(frozen=True)

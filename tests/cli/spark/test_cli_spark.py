@@ -20,7 +20,7 @@ from thalweg.cli.script import checked_queries, read_script
 from thalweg.cli.sources import parse_source
 from thalweg.generators import make
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.tools.declared_sources import declare
+from thalweg.runtime.spark.tools.command_line_sources import declare
 
 SCRIPT = """
 CREATE STREAM c (ts TIMESTAMP, src STRING, bytes BIGINT) TIMESTAMP BY ts;

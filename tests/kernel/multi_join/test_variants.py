@@ -34,8 +34,7 @@ from thalweg.kernel.pipeline.settings import ALGORITHMS, JOINS
 from thalweg.kernel.tuning import DEFAULT, Tuning
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
-from thalweg.runtime.local.fed_run import FedRun
-from thalweg.runtime.local.kernel_run import KernelRun
+from thalweg.runtime.local.kernel_run import FedRun, KernelRun
 from thalweg.runtime.local.queued_run import QueuedRun
 
 KEYS = [1, 1, 0, 1, None]

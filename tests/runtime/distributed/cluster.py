@@ -34,8 +34,8 @@ from thalweg.runtime.distributed.ingest.needed import selections
 from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.ingest.table_reader import TableReader
 from thalweg.runtime.distributed.stages import cut
+from thalweg.runtime.distributed.worker.cut_query import CutQuery
 from thalweg.runtime.distributed.worker.grouped_program import state_before
-from thalweg.runtime.distributed.worker.query_spec import QuerySpec
 from thalweg.runtime.local.outputs import OutputLog
 from thalweg.runtime.spark.tasks.messages import from_rows, to_rows
 
@@ -60,8 +60,8 @@ class Cluster:
         pipeline = blueprint.build()
         layouts = Layouts(groups or usual_groups(shards), ()).changed(0, shards)
         layouts.write(folder)
-        self.spec = QuerySpec(blueprint, cut(pipeline, copied), layouts, dict(inputs), stamped, {}, dict(keys))
-        self._stages = [self.spec.stage(number) for number in range(self.spec.stages)]
+        self.spec = CutQuery(blueprint, cut(pipeline, copied), layouts, dict(inputs), stamped, {}, dict(keys))
+        self._stages = self.spec.run_spec.stages
         self.folder, self._twice = folder, twice
         self.schema = blueprint.plan.schema
         self.log = OutputLog(self.schema, StringPool())
@@ -86,7 +86,7 @@ class Cluster:
         layouts = self.spec.layouts.changed(self.batches, shards)
         layouts.write(self.folder)
         self.spec = replace(self.spec, layouts=layouts)
-        self._stages = [self.spec.stage(number) for number in range(self.spec.stages)]
+        self._stages = self.spec.run_spec.stages
 
     # -- what comes in
 
@@ -110,7 +110,7 @@ class Cluster:
                 before = self.now if self.batches else BEGINNING
                 time_before = (before,) if isinstance(reader, StreamReader) else ()
                 messages += reader.messages(table, part, system, *time_before)
-        for shard in range(self.spec.shards):
+        for shard in range(self.spec.layouts.last.shards):
             if clock is not None:
                 messages.append(Message(MessageKind.ADVANCE, shard, 0, 0, clock, system))
             if drain:
@@ -137,10 +137,10 @@ class Cluster:
     # -- a batch
 
     def _run(self, messages: list[Message], shards_done: Sequence[int] | None) -> None:
-        shards = self.spec.shards
-        for stage in range(self.spec.stages):
+        shards = self.spec.layouts.last.shards
+        for stage in range(len(self._stages)):
             out: list[Message] = []
-            is_last = stage == self.spec.stages - 1
+            is_last = stage == len(self._stages) - 1
             for shard in range(shards) if shards_done is None or not is_last else shards_done:
                 sent, answers = self._shard(stage, shard, [m for m in messages if m.group % shards == shard])
                 out += sent

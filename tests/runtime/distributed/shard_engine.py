@@ -15,8 +15,9 @@ from thalweg.core.types import DataType
 from thalweg.cql import compile_script
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.patterns import check
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_side_output
+from thalweg.runtime.distributed.ingest.side_outputs import read_side_output
 from thalweg.scenarios import Advance, Arrive, Delete, Event, Insert, Update
 
 TIMES = (DataType.TIMESTAMP, DataType.INTERVAL)

@@ -21,7 +21,7 @@ from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.kernel.pipeline.partial_aggregates import PARTIAL_AGGREGATES_FROM_TICKS
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.stages import BROADCAST, Cut, cut
-from thalweg.runtime.spark.tools.runtime_statistics import operator_totals
+from thalweg.runtime.spark.api.statistics import operator_totals
 
 # It is there two stages after its tuples.
 THRICE = """(SELECT q, COUNT(*) AS w FROM (SELECT m, COUNT(*) AS q FROM
@@ -89,7 +89,7 @@ def test_what_every_group_does_alike_counts_once(tmp_path: Path) -> None:
         cluster = Cluster(blueprint, 2, tmp_path / str(least), {"s": InputTime()}, {}, groups=8)
         for t in range(1, 40):
             cluster.batch({"s": [[(t, 0, (t % 5, t * 7 % 11))]]}, clock=t)
-        stages = [cluster.reports(stage) for stage in range(cluster.spec.stages)]
+        stages = [cluster.reports(stage) for stage in range(len(cluster.spec.run_spec.stages))]
         counts = operator_totals(blueprint.build(), cluster.spec.cut, stages)
         done.append(counts[blueprint.build().places[plan.children[0].children[1]]].positive_out)
     assert done[0] == done[1] > 5

@@ -21,8 +21,9 @@ from strategies.plans import OPERATORS, cases
 from thalweg.core.time import BEGINNING
 from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.reference.evaluate import Reference
+from thalweg.runtime.distributed.checkpoint.report import LATE
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.side_outputs import LATE, read_side_output
+from thalweg.runtime.distributed.ingest.side_outputs import read_side_output
 
 LATENESS = 3
 

@@ -29,9 +29,10 @@ from thalweg.kernel.pipeline.blueprint import Blueprint
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
 from thalweg.runtime.distributed.checkpoint.layouts import Layout
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, SideOutput
 from thalweg.runtime.distributed.checkpoint.store import KEPT_BATCHES
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_side_output
+from thalweg.runtime.distributed.ingest.side_outputs import read_side_output
 
 NUMBERS = [1, 2, 5]
 GROUPS = 8
@@ -85,7 +86,7 @@ def _cross(cluster: Cluster, rows: Mapping[str, list[list[TimedRow]]], data: st.
     """Stop before a batch, or in the middle of it, and go on in other numbers of shards, perhaps in vain at first."""
     for shards in data.draw(st.lists(st.sampled_from(NUMBERS), min_size=1, max_size=3), label="then in shards"):
         if data.draw(st.booleans(), label="the batch is begun before"):
-            every = range(cluster.spec.shards)
+            every = range(cluster.spec.layouts.last.shards)
             done = data.draw(st.lists(st.sampled_from(every), unique=True), label="shards that do it")
             cluster.batch(rows, shards_done=done)
         cluster.reshard(shards)
@@ -119,7 +120,7 @@ def test_a_table_that_every_shard_knows_is_handed_on_once(tmp_path: Path) -> Non
         assert cluster.now == time
         assert cluster.log.answer(time) == wanted
     assert [table.num_rows for table in read_side_output(tmp_path, BAD_ROWS, "r")] == [1]
-    assert sum(report.side_outputs.get("bad r", 0) for report in cluster.reports()) == 1
+    assert sum(report.side_outputs.get(SideOutput(BAD_ROWS, "r"), 0) for report in cluster.reports()) == 1
 
 
 def test_late_rows_of_a_batch_that_was_begun_in_another_layout_count_once(tmp_path: Path) -> None:
@@ -139,7 +140,7 @@ def test_late_rows_of_a_batch_that_was_begun_in_another_layout_count_once(tmp_pa
     for shards in (1, 5):
         cluster.reshard(shards)
         cluster.batch({})
-        assert sum(report.side_outputs.get("late s", 0) for report in cluster.reports()) == 8
+        assert sum(report.side_outputs.get(SideOutput(LATE, "s"), 0) for report in cluster.reports()) == 8
     assert sum(metrics.positive_out for report in cluster.reports() for metrics in report.operators[:1]) == 8
 
 

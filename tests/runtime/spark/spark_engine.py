@@ -24,9 +24,9 @@ from thalweg.core.types import DataType
 from thalweg.cql import compile_script
 from thalweg.patterns import check
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.api.inputs import AT, OPERATION
 from thalweg.runtime.spark.api.query import SparkQuery
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
+from thalweg.runtime.spark.inputs import AT, OPERATION
 from thalweg.runtime.spark.schema import to_arrow, to_spark
 from thalweg.scenarios.events import Advance, Arrive, Event
 

@@ -25,11 +25,11 @@ from thalweg.core.errors import (
 )
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
-from thalweg.runtime.distributed.checkpoint import folder
 from thalweg.runtime.distributed.checkpoint import manifest as manifest_format
+from thalweg.runtime.distributed.checkpoint import query_file
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
-from thalweg.runtime.spark.sources.directory import directory
+from thalweg.runtime.spark.sources.spark_readers import directory
 
 TICKS = "tick long, k string"
 COUNT = "SELECT COUNT(*) AS n FROM s"
@@ -185,7 +185,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_a_few_lines(spark: SparkSe
     assert not (tmp_path / "another" / "query.json").exists()
     about = checkpoint / "query.json"
     whole = about.read_text()
-    about.write_text(whole.replace(f'"version": {folder.VERSION}', '"version": 7'))
+    about.write_text(whole.replace(f'"version": {query_file.VERSION}', '"version": 7'))
     with pytest.raises(CheckpointError, match="has format 7"):
         query.start(checkpoint)
     about.write_text(whole)

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from thalweg.core.errors import DataError
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.api.inputs import Late
+from thalweg.runtime.spark.inputs import Late
 
 
 def put(folder: Path, name: str, *rows: dict[str, Any]) -> None:

@@ -30,8 +30,8 @@ from thalweg.core.time import Instant
 from thalweg.core.types import DataType
 from thalweg.reference.evaluate import Reference
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.api.inputs import AT, OPERATION
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
+from thalweg.runtime.spark.inputs import AT, OPERATION
 from thalweg.runtime.spark.schema import to_arrow, to_spark
 
 EXAMPLES = int(os.environ.get("THALWEG_SPARK_PLANS", "2"))

@@ -91,7 +91,7 @@ def list_(flowdir: str, owner: str | None, as_json: bool) -> None:
     found = [c for c in folder_at(flowdir).live.values() if owner in (None, c.owner)]
     if as_json:
         for command in found:
-            click.echo(json.dumps(command.about(), ensure_ascii=False))
+            click.echo(json.dumps(command.summary.as_json(), ensure_ascii=False))
         return
     columns = Columns(["id", "name", "owner", "cql"], [False] * 4)
     lines = columns.lines([(c.id, c.name, c.owner, " ".join(c.cql.split())) for c in found])
@@ -108,12 +108,13 @@ def show(flowdir: str, query: str, as_json: bool) -> None:
     folder = folder_at(flowdir)
     live = folder.live
     command = live[find(live, query)]
-    reported = (folder.metrics() or {}).get("queries", [])
-    metrics = next((found for found in reported if found["id"] == command.id), None)
+    reported = folder.metrics()
+    found = next((query for query in reported.queries if query.id == command.id), None) if reported else None
+    about, metrics = command.summary.as_json(), None if found is None else dict(vars(found))
     if as_json:
-        click.echo(json.dumps({**command.about(), "metrics": metrics}, ensure_ascii=False))
+        click.echo(json.dumps({**about, "metrics": metrics}, ensure_ascii=False))
         return
-    shown = {**command.about(), **{k: v for k, v in (metrics or {}).items() if k not in ("id", "name", "owner")}}
+    shown = {**about, **{k: v for k, v in (metrics or {}).items() if k not in ("id", "name", "owner")}}
     width = max(map(len, shown))
     for key, value in shown.items():
         if value not in (None, {}, ""):

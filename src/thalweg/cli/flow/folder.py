@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,65 @@ from thalweg.core.time import Instant
 from thalweg.cql import check_syntax
 from thalweg.flows.catalog import Catalogue
 from thalweg.flows.command import Command
+from thalweg.flows.query_info import FlowMetrics
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.report import flow_metrics
 
 METRICS = "metrics.json"
+
+
+@dataclass(frozen=True)
+class ReportedQuery:
+    """A query in metrics.json, as `QueryInfo.as_json` has it; it has shares in the place of some counts."""
+
+    id: str
+    name: str
+    owner: str
+    state: str
+    reason: str | None
+    seen: int
+    results: int
+    seconds: float
+    work: float
+    stored: int
+    selectivity: float
+    saved: float
+
+
+@dataclass(frozen=True)
+class ReportedMetrics:
+    """The contents of metrics.json: `FlowMetrics.as_json`, and whether the flow has ended."""
+
+    flow: str
+    now: str | None
+    seconds: float
+    work: float
+    saved: float
+    held: int
+    queries: tuple[ReportedQuery, ...]
+    done: bool
+
+    @staticmethod
+    def of(metrics: FlowMetrics, done: bool) -> ReportedMetrics:
+        """The metrics of a flow."""
+        return ReportedMetrics.read({**metrics.as_json(), "done": done})
+
+    @staticmethod
+    def read(tree: Mapping[str, Any]) -> ReportedMetrics:
+        """The inverse of `as_json`."""
+        return ReportedMetrics(**{**tree, "queries": tuple(ReportedQuery(**query) for query in tree["queries"])})
+
+    def as_json(self) -> dict[str, Any]:
+        """For the file, and for programs."""
+        return {**vars(self), "queries": [dict(vars(query)) for query in self.queries]}
+
+    def write(self, flowdir: str) -> None:
+        """Replace the file in one step: a reader sees the old metrics or the new ones."""
+        path = Path(flowdir) / METRICS
+        draft = path.with_suffix(".draft")
+        draft.write_text(json.dumps(self.as_json(), ensure_ascii=False), encoding="utf-8")
+        draft.replace(path)
 
 
 class CatalogueFolder:
@@ -41,13 +96,10 @@ class CatalogueFolder:
         """Drop a query from the catalogue."""
         return self._catalogue.drop(query)
 
-    def metrics(self) -> dict[str, Any] | None:
+    def metrics(self) -> ReportedMetrics | None:
         """The metrics that the flow wrote last; None if it has never run."""
         path = self._folder / METRICS
-        if not path.exists():
-            return None
-        metrics: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return metrics
+        return ReportedMetrics.read(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else None
 
 
 class CheckpointFolder:
@@ -71,12 +123,12 @@ class CheckpointFolder:
         """Send the flow a command to drop a query."""
         return self._desk.drop(query)
 
-    def metrics(self) -> dict[str, Any] | None:
+    def metrics(self) -> ReportedMetrics | None:
         """The metrics of the last batch; None before the first."""
         reports = self._checkpoint.reports()
         if not reports:
             return None
-        return {**flow_metrics(self._desk.definition.name, self.live, reports).as_json(), "done": False}
+        return ReportedMetrics.of(flow_metrics(self._desk.definition.name, self.live, reports), done=False)
 
 
 def folder_at(flowdir: str, there: bool = True) -> CatalogueFolder | CheckpointFolder:

@@ -19,7 +19,7 @@ from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDesk
 from thalweg.runtime.local import Session
 from thalweg.runtime.local.flow_query import LocalFlowQuery
 from thalweg.runtime.local.replay import Replay
-from thalweg.runtime.spark.tools.source import Source
+from thalweg.runtime.source import Source
 
 
 @click.command(short_help="Run the queries of a flow over recorded rows.")

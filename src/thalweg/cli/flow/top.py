@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
-from thalweg.cli.flow.folder import METRICS, folder_at
+from thalweg.cli.flow.folder import ReportedMetrics, folder_at
 from thalweg.cli.output import console, say
 from thalweg.cli.output.tables import Columns
 from thalweg.core.errors import DataError
@@ -28,14 +27,6 @@ _HEADERS = {
     "stored": "held",
 }
 _TEXTS = ("id", "name", "owner", "state")
-
-
-def write_metrics(flowdir: str, metrics: Mapping[str, Any]) -> None:
-    """Replace the flow's metrics in one step: a reader sees the old ones or the new ones."""
-    path = Path(flowdir) / METRICS
-    draft = path.with_suffix(".draft")
-    draft.write_text(json.dumps(metrics, ensure_ascii=False), encoding="utf-8")
-    draft.replace(path)
 
 
 @click.command(short_help="Show costs and results of the queries of a flow.")
@@ -58,27 +49,27 @@ def top(flowdir: str, watch: float | None, as_json: bool) -> None:
         if metrics is None:
             raise DataError(f"the flow in {flowdir} has no metrics yet", hint="thalweg flow start FLOWDIR FILE.cql")
         if as_json:
-            click.echo(json.dumps(metrics, ensure_ascii=False))
+            click.echo(json.dumps(metrics.as_json(), ensure_ascii=False))
         else:
             if watch is not None:
                 click.clear()
             for line in _lines(metrics):
                 say(console(), line)
-        if watch is None or metrics["done"]:
+        if watch is None or metrics.done:
             return
         time.sleep(watch)
 
 
-def _lines(metrics: Mapping[str, Any]) -> Iterator[str]:
-    queries = sorted(metrics["queries"], key=lambda query: -query.get("seconds", 0.0))
-    stands = "the beginning" if metrics["now"] is None else metrics["now"]
-    yield f"{len(queries)} queries at {stands}; {metrics['saved']:.1%} of their work saved by sharing"
+def _lines(metrics: ReportedMetrics) -> Iterator[str]:
+    queries = sorted(metrics.queries, key=lambda query: -query.seconds)
+    stands = "the beginning" if metrics.now is None else metrics.now
+    yield f"{len(queries)} queries at {stands}; {metrics.saved:.1%} of their work saved by sharing"
     columns = Columns(list(_HEADERS.values()), [key not in _TEXTS for key in _HEADERS])
-    lines = columns.lines([[_cell(key, query.get(key)) for key in _HEADERS] for query in queries])
+    lines = columns.lines([[_cell(key, getattr(query, key)) for key in _HEADERS] for query in queries])
     yield from [columns.header(), *lines]
     for query in queries:
-        if query["reason"] is not None:
-            yield f"{query['id']} is suspended: {query['reason']}"
+        if query.reason is not None:
+            yield f"{query.id} is suspended: {query.reason}"
 
 
 def _cell(key: str, value: Any) -> Any:

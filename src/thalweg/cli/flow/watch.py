@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from thalweg.algebra.plan import Plan, StreamScan
-from thalweg.cli.flow.top import write_metrics
+from thalweg.cli.flow.folder import ReportedMetrics
 from thalweg.cli.inputs import Inputs
 from thalweg.cli.output import console, say
 from thalweg.core.errors import DataError
@@ -52,7 +52,7 @@ class Watch:
         if not done:
             self._flow.refresh(self._accept)
         self._list()
-        write_metrics(self._flowdir, {**self._flow.metrics().as_json(), "done": done})
+        ReportedMetrics.of(self._flow.metrics(), done).write(self._flowdir)
         self._looked = time.monotonic()
 
     def _list(self) -> None:

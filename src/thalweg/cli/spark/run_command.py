@@ -14,11 +14,11 @@ from thalweg.cli.spark.progress import Progress
 from thalweg.cli.spark.verdicts import Verdicts
 from thalweg.core.errors import DataError, did_you_mean
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.source import Source
 from thalweg.runtime.spark.api.engine import Engine
+from thalweg.runtime.spark.api.local_spark import quiet_spark
 from thalweg.runtime.spark.sinks import ConsoleSink, ParquetSink, Sink, TableSink, postgres, sqlite
-from thalweg.runtime.spark.tools.declared_sources import declare
-from thalweg.runtime.spark.tools.quiet_spark import quiet_spark
-from thalweg.runtime.spark.tools.source import Source
+from thalweg.runtime.spark.tools.command_line_sources import declare
 
 KINDS = ("console", "none", "parquet", "sqlite", "postgres")
 

@@ -11,12 +11,12 @@ from thalweg.algebra.catalog import Catalog
 from thalweg.cli.output import console, say
 from thalweg.cli.spark.jobs import SparkJob, interrupts, run_jobs
 from thalweg.flows.catalog import FILE, Catalogue
+from thalweg.runtime.source import Source
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.flow import SparkFlow
 from thalweg.runtime.spark.api.flow_run import SparkFlowRun
-from thalweg.runtime.spark.tools.declared_sources import declare_given
-from thalweg.runtime.spark.tools.quiet_spark import quiet_spark
-from thalweg.runtime.spark.tools.source import Source
+from thalweg.runtime.spark.api.local_spark import quiet_spark
+from thalweg.runtime.spark.tools.command_line_sources import declare_given
 
 
 @dataclass

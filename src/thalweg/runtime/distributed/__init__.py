@@ -1,1 +1,1 @@
-"""A query's stages at work in shards, whoever carries the tuples between them: no Spark here."""
+"""The stages of a query in shards, without Spark: any engine may carry the messages between them."""

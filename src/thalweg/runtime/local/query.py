@@ -29,8 +29,7 @@ from thalweg.optimizer.optimize import Optimized
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.interface import ExplainFormat, RunMetrics, Time, TimeLike
-from thalweg.runtime.local.fed_run import LocalRun
-from thalweg.runtime.local.kernel_run import KernelRun
+from thalweg.runtime.local.kernel_run import KernelRun, LocalRun
 from thalweg.runtime.local.queued_run import QueuedRun
 from thalweg.runtime.local.reference_run import ReferenceRun
 from thalweg.runtime.local.sources import Sources

@@ -14,7 +14,7 @@ from thalweg.kernel.operators.expire import Expire
 from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.kernel.pipeline.queued import Network
 from thalweg.kernel.tuning import DEFAULT, Tuning
-from thalweg.runtime.local.fed_run import FedRun
+from thalweg.runtime.local.kernel_run import FedRun
 
 
 class QueuedRun(FedRun):
@@ -38,7 +38,7 @@ class QueuedRun(FedRun):
         self._batch_size, self._eager = batch_size, self._settings.eager
         self._wakes = strategy is not Strategy.ITA
         self._network = Network(self._pipeline, strategy, self._settings.make_scheduler())
-        self._view = Expire(plan.schema)  # the query's sink expires by the time it has heard of, like any operator
+        self._view = Expire(plan.schema)  # the view drops results by the last time-message, like any operator
         self._nothing = Batch.empty(plan.schema, self._pipeline.dated)
         self._show(self._network.begin(start - 1), start - 1)
 
@@ -49,7 +49,7 @@ class QueuedRun(FedRun):
         self._run(now)
 
     def restart(self, plan: Plan, strategy: Strategy) -> None:
-        """Go on in a network built anew, from a snapshot of this one; items may wait in its queues."""
+        """Continue in a new network from a snapshot of this one; items may wait in its queues."""
         network, view = self._network.snapshot(), self._view.snapshot()
         self._rebuild(plan, strategy)
         self._network = Network(self._pipeline, strategy, self._settings.make_scheduler())
@@ -67,7 +67,7 @@ class QueuedRun(FedRun):
         self._wake(now)
 
     def _wake(self, until: Instant) -> None:
-        """Let time pass: each instant at which a window's tuples begin or end is one, or the next of the interval."""
+        """Wake windows at each instant at which their tuples start or end, rounded up to the eager interval."""
         while self._wakes and (t := self._rounded(self._network.next_wake())) <= until:
             self._network.wake(t)
             self._run(t)

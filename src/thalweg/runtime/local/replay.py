@@ -120,7 +120,7 @@ class _Feed:
         """What has changed at instants that time has left; with `final`, at all."""
         changes, now = self._query.changes(), self._query.now
         if self._open:
-            # What a grown instant takes back of itself never happened.
+            # Changes that cancel within one instant are not reported.
             t = self._open[0][0]
             grown = _net(t, self._open + [c for c in changes if c[0] == t])
             changes = grown + [c for c in changes if c[0] != t]

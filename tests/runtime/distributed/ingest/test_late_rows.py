@@ -11,10 +11,11 @@ from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING
 from thalweg.core.types import DataType
 from thalweg.runtime.distributed.checkpoint.layouts import Layout, Layouts
+from thalweg.runtime.distributed.checkpoint.report import LATE, SideOutput
 from thalweg.runtime.distributed.exchange.codec import unpack
 from thalweg.runtime.distributed.exchange.message import MessageKind
 from thalweg.runtime.distributed.ingest.routing import TIME
-from thalweg.runtime.distributed.ingest.side_outputs import LATE, SideOutputs, read_side_output
+from thalweg.runtime.distributed.ingest.side_outputs import SideOutputs, read_side_output
 from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 
 ONE, TWO = (Layouts(shards, (Layout(0, shards),)) for shards in (1, 2))
@@ -36,7 +37,7 @@ def test_late_rows_keep_all_columns_and_others_only_those_that_are_read(tmp_path
     assert {message.clock for message in messages if message.kind is MessageKind.ROWS} == {6}
     side_outputs = SideOutputs()
     side_outputs.add_packed(LATE, to_side[MessageKind.LATE_ROWS].blob)
-    assert side_outputs.counts == {"late s": 1}
+    assert side_outputs.counts == {SideOutput(LATE, "s"): 1}
     TWO.write(tmp_path)
     side_outputs.write(tmp_path, 0, 0, 2)
     (table,) = read_side_output(tmp_path, LATE, "s")

@@ -38,8 +38,8 @@ from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.stages import needs_all_tuples
 from thalweg.runtime.distributed.worker.flow_program import FlowProgram
-from thalweg.runtime.distributed.worker.flow_spec import FlowPort, FlowSpec
 from thalweg.runtime.distributed.worker.program import AnswerPart
+from thalweg.runtime.distributed.worker.stage_plan import FlowPlan, FlowPort
 from thalweg.runtime.local.outputs import OutputLog
 
 STREAMS = (S, T, U)
@@ -58,18 +58,18 @@ class Shards:
             ports += [FlowPort(stream.name, stream.schema, (), all_tuples=True)]
         layouts = Layouts(shards, ()).changed(0, shards)
         inputs, known = {s.name: InputTime() for s in STREAMS}, Functions.of([*USER_AGGREGATES, *functions])
-        self.spec = FlowSpec(tuple(ports), layouts, inputs, stamped=False, functions=known)
+        self.spec = FlowPlan(tuple(ports), layouts, inputs, stamped=False, functions=known)
         self._states: list[bytes | None] = [None] * shards
         self.logs: dict[str, OutputLog] = {}
 
     def batch(self, arrived: dict[str, list[Arrived]], now: Instant, *commands: Command) -> None:
         messages = [message for stream in STREAMS for message in self._read(stream.name, arrived.get(stream.name, []))]
-        for shard in range(self.spec.shards):
+        for shard in range(self.spec.layouts.last.shards):
             messages.append(Message(MessageKind.ADVANCE, shard, 0, 0, now, 0))
             lines = [command.line().encode() for command in commands]
             messages += [Message(MessageKind.FLOW_COMMAND, shard, 0, 0, BEGINNING, 0, line) for line in lines]
-        for shard in range(self.spec.shards):
-            mine = [message for message in messages if message.group % self.spec.shards == shard]
+        for shard in range(self.spec.layouts.last.shards):
+            mine = [message for message in messages if message.group % self.spec.layouts.last.shards == shard]
             self._step(shard, mine[::-1])
             for part in self._step(shard, mine, keeps=True):
                 self._log(part)

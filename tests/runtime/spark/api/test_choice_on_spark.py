@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from thalweg.algebra.plan import MultiJoin
 from thalweg.core.errors import CheckpointError, DataError
-from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
+from thalweg.runtime.distributed.checkpoint.query_file import PinnedChoice
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.query import SparkQuery
 from thalweg.runtime.spark.api.query_run import SparkQueryRun

@@ -97,6 +97,7 @@ def test_queries_come_and_go_and_each_has_its_own_answer(spark: SparkSession, tm
     assert {q.name: q.state for q in desk.queries()}["counted"] == "waiting"
     with pytest.raises(QueryFailedError, match="no more"):
         desk.start(sink=[ParquetSink(desk.checkpoint.answers), FailingOnce(2)], trigger=ONCE).wait_until_done()
+    assert (desk.checkpoint.answers / "_checkpoint").exists(), "the sink was opened, so the folder is the checkpoint's"
     again = flow(spark, tmp_path)  # as another process would
     again.start(trigger=ONCE).wait_until_done()
     write(tmp_path, "2.json", range(20, 45))

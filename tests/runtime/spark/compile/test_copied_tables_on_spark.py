@@ -53,7 +53,7 @@ def test_a_small_table_is_copied_and_the_stream_exchanged_once(spark: SparkSessi
     again = query(spark, tmp_path, shards=5, broadcast=False)  # the choice of the first start is pinned
     run = again.start(tmp_path / "checkpoint", trigger={"availableNow": True})
     run.wait_until_done()
-    assert run.checkpoint.pinned_choice.broadcast == {"t"}
+    assert run.checkpoint.query_file.pinned_choice.broadcast == {"t"}
     assert Counter((row.a, row.n) for row in run.answer().collect()) == expected(range(59))
 
 

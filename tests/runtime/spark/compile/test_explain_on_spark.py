@@ -13,7 +13,7 @@ from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.checkpoint.files import map_file
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.api.inputs import Late
+from thalweg.runtime.spark.inputs import Late
 
 QUERY = """
 SELECT f.name, COUNT(*) AS n FROM c [RANGE 5 SECONDS], f, g [RANGE 5 SECONDS]
@@ -81,10 +81,9 @@ def test_a_table_is_read_from_the_checkpoint_and_does_not_travel_with_tasks(
     sizes = []
     for rows in (1, 50_000):
         query = engine_of(spark, tmp_path / str(rows), rows=rows).query(QUERY)
-        compiled = query._compile(Checkpoint(tmp_path / f"{rows}" / "checkpoint"))
-        stages = [compiled.spec.stage(number) for number in range(compiled.spec.stages)]
-        sizes.append(len(cloudpickle.dumps(stages)))  # type: ignore[no-untyped-call]
-        held = map_file(Path(compiled.spec.tables["f"]))
+        job = query._job(Checkpoint(tmp_path / f"{rows}" / "checkpoint"))
+        sizes.append(len(cloudpickle.dumps(job.query.run_spec.stages)))  # type: ignore[no-untyped-call]
+        held = map_file(Path(job.query.tables["f"]))
         assert held.size > rows * 20
     assert abs(sizes[1] - sizes[0]) < 100
     with pytest.raises(CheckpointError, match="nowhere is missing"):

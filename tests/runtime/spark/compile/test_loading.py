@@ -16,8 +16,8 @@ from thalweg.runtime.distributed.checkpoint.layouts import Layout, Layouts
 from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.api.inputs import StreamInput
 from thalweg.runtime.spark.compile.stream_frames import StreamPlan, stream_frames
+from thalweg.runtime.spark.inputs import StreamInput
 from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.sources import parquet
 from thalweg.runtime.spark.sources.parquet import ParquetFiles

@@ -48,12 +48,18 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
 
 def sink(database: Database, table: str, schema: Schema = SCHEMA, stamped: bool = False) -> TableSink:
     made = TableSink(database, table)
-    made.open(SinkContext(StreamScan(Stream("s", schema)), schema, stamped, Checkpoint(Path("nowhere"))))
+    made.open(SinkContext(StreamScan(Stream("s", schema)), stamped, Checkpoint(Path("nowhere"))))
     return made
 
 
 def changes(*rows: tuple[Any, ...]) -> pa.Table:
     return pa.Table.from_pylist([dict(zip(CHANGES.names, row, strict=True)) for row in rows], schema=CHANGES)
+
+
+def test_a_flow_is_refused_because_its_queries_have_no_common_columns(tmp_path: Path) -> None:
+    context = SinkContext(None, False, Checkpoint(tmp_path))
+    with pytest.raises(DataError, match="needs the columns of one query, but a flow gives it the packed changes"):
+        TableSink(sqlite(tmp_path / "answers.db"), "t").open(context)
 
 
 def test_ends_come_when_only_time_passes_and_a_batch_counts_once(database: Database) -> None:

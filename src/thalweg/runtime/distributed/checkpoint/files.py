@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, also after a crash, and arrays in them."""
+"""Atomic writes of files, which a crash cannot leave half done, and files of arrays."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _ALIGNMENT = 8
 
 
 def replace_file(path: Path, content: bytes | pa.Buffer) -> None:
-    """Write a file under another name, bring it to disk, give it its name, and bring that to disk as well.
+    """Write a file atomically: under a temporary name, then synced, renamed, and the folder synced.
 
-    If it cannot be written a CheckpointError says why, and what was there before is there still.
+    If that fails, a CheckpointError gives the reason, and the old file is unchanged.
     """
     other = path.with_name(f".{path.name}.{uuid4().hex[:8]}")
     write_file(other, content)
@@ -36,7 +36,7 @@ def replace_file(path: Path, content: bytes | pa.Buffer) -> None:
 
 
 def write_file(path: Path, content: bytes | pa.Buffer) -> None:
-    """Bring a new file to disk, but not yet its name: whoever names it in another file must see to that one's."""
+    """Write and sync a new file, but not its directory entry; the caller syncs the folder."""
     try:
         _make_folder(path.parent)
         with path.open("wb") as file:
@@ -49,7 +49,7 @@ def write_file(path: Path, content: bytes | pa.Buffer) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Bring to disk what was written to a file, or the names in a folder: a name is safe only with the folder's."""
+    """Sync a file, or the directory entries of a folder; a new file survives a crash only if both are synced."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -63,7 +63,7 @@ def _discard(path: Path) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    """Make a folder and its parents, each of which is on disk when this returns."""
+    """Create a folder and its parents, and sync the directory entry of each."""
     if folder.is_dir():
         return
     _make_folder(folder.parent)
@@ -72,7 +72,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def not_written(path: Path, error: OSError) -> CheckpointError:
-    """What to tell people who wait for a file that could not be written."""
+    """The CheckpointError for a file that could not be written."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     hint = "make room" if full else f"make {path.parent} a folder that all of Spark's workers can write to"
     return CheckpointError(
@@ -88,13 +88,13 @@ def map_file(path: Path) -> pa.Buffer:
             return source.read_buffer()
     except FileNotFoundError:
         raise CheckpointError(
-            f"{path} is missing, though the query has not begun without it",
+            f"{path} is missing; the query was started with it",
             hint="the checkpoint's folder must be reachable by all of Spark's workers",
         ) from None
 
 
 def write_arrays(path: Path, arrays: Sequence[Lane]) -> None:
-    """Arrays as an Arrow file of one row each, aligned so that they can be used without a copy; see `write_file`."""
+    """Write arrays to an Arrow file, one row each, aligned so that a reader needs no copy; see `write_file`."""
     data = [_padded(array) for array in arrays]
     dtypes = [array.dtype.str for array in arrays]
     table = pa.table([dtypes, [array.shape for array in arrays], pa.array(data, pa.large_binary())], schema=_SCHEMA)
@@ -105,7 +105,7 @@ def write_arrays(path: Path, arrays: Sequence[Lane]) -> None:
 
 
 class ArrayFile:
-    """The arrays of a file, memory-mapped and read-only, made when they are asked for by their places."""
+    """The arrays of a file by their places, memory-mapped and read-only."""
 
     def __init__(self, path: Path) -> None:
         try:

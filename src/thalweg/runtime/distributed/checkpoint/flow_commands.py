@@ -1,4 +1,4 @@
-"""Commands to a flow are files: Spark remembers which batch has read which, also when it runs again."""
+"""Commands to a flow are files that Spark reads as a stream, so it knows which batch has read which of them."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 
 from thalweg.flows.command import ADD, DROP, SUSPEND, Command
 from thalweg.runtime.distributed.checkpoint.files import replace_file
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 
-COMMANDS = "commands"  # a folder of the checkpoint
 _LOCK = ".lock"
 _BEGIN = "begin.json"  # of the checkpoint
 
 
 class Commands:
-    """All commands that a flow has got, in a folder of its checkpoint. Several processes may add to them."""
+    """All commands to a flow, in a folder of its checkpoint. Several processes may add commands."""
 
     def __init__(self, checkpoint: Path) -> None:
-        self.folder = checkpoint / COMMANDS
+        self.folder = Checkpoint(checkpoint).commands
         self.folder.mkdir(parents=True, exist_ok=True)
         self._begin = checkpoint / _BEGIN
 
@@ -30,7 +30,7 @@ class Commands:
         return [Command.read(json.loads(line)["command"]) for line in lines]
 
     def live(self) -> dict[str, Command]:
-        """By query that has not been dropped, suspended or not, the command that added it."""
+        """By query that has not been dropped (it may be suspended), the command that added it."""
         live: dict[str, Command] = {}
         for command in self.all():
             if command.command == ADD:
@@ -44,7 +44,7 @@ class Commands:
         return {command.id for command in self.all() if command.command == SUSPEND}
 
     def begin(self, has_begun: bool) -> tuple[str, ...]:
-        """The commands that were there when the flow first started, which is now unless it has begun."""
+        """Commands given before the first start. That start writes them to begin.json; later ones read them there."""
         if not self._begin.exists():
             known = [] if has_begun else [command.line() for command in self.all()]
             replace_file(self._begin, json.dumps(known).encode())
@@ -52,7 +52,7 @@ class Commands:
 
     @contextmanager
     def locked(self) -> Iterator[int]:
-        """Keep other processes from adding commands; the number for the next one."""
+        """Keep other processes from adding commands, and give the number of the next one."""
         with (self.folder / _LOCK).open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield max((int(path.stem) for path in self.folder.glob("[0-9]*.json")), default=0) + 1
@@ -64,7 +64,7 @@ class Commands:
             replace_file(self.folder / f"{commands[-1].seq:08d}.json", b"".join(lines))
 
     def suspend(self, failed: Mapping[str, str]) -> None:
-        """Suspend queries that have failed in a shard, with the reasons, unless that was done before."""
+        """Suspend queries that have failed in a shard, given with the reasons, unless they are suspended already."""
         with self.locked() as first:
             known, live = self.suspended(), self.live()
             new = [(query, why) for query, why in sorted(failed.items()) if query not in known and query in live]

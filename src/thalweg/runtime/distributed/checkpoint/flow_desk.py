@@ -1,4 +1,4 @@
-"""The desk of a flow that runs in shards: whoever can reach its checkpoint adds and drops queries there."""
+"""Adds and drops queries of a flow on Spark, in any process that can reach the flow's checkpoint."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FlowDefinition:
 
     @staticmethod
     def read(given: Mapping[str, Any]) -> FlowDefinition:
-        """The definition that `as_json` was called of."""
+        """The inverse of `as_json`."""
         if given["version"] != _VERSION:
             raise CheckpointError(
                 f"the flow's {_FILE} has format {given['version']}, but this version of Thalweg reads {_VERSION}",
@@ -73,7 +73,7 @@ class FlowDesk:
 
     @staticmethod
     def at(checkpoint: str | Path) -> FlowDesk:
-        """The desk of a flow that another process has made."""
+        """The desk of a flow that another process has created."""
         path = Path(checkpoint) / _FILE
         try:
             definition = FlowDefinition.read(json.loads(path.read_bytes()))
@@ -86,7 +86,7 @@ class FlowDesk:
         return FlowDesk(Path(checkpoint), definition)
 
     def open(self) -> None:
-        """Write the definition, with all that the catalogue has now, for other processes."""
+        """Write flow.json, with the present catalogue, for other processes."""
         replace_file(self._file, json.dumps(self.definition.as_json()).encode())
 
     def add_all(
@@ -99,9 +99,9 @@ class FlowDesk:
         today: Instant | None = None,
         runs_with: Functions | None = None,
     ) -> list[Command]:
-        """Let queries stand from the next batch on, all from the same one; or, before the first start, from then on.
+        """Add queries that all start with the same batch: the next one, or the first, if the flow has not run yet.
 
-        A flow that runs can only call the functions that it `runs_with`: they were sent to its tasks when it started.
+        A running flow can only call the functions that it `runs_with`: they were sent to its tasks when it started.
         """
         asked, plans = Quotas.read(dict(quotas or {})), [self._plan(query, today) for query in queries]
         whole = [self._sees_all_for(plan) for plan in plans]
@@ -122,7 +122,7 @@ class FlowDesk:
         return commands
 
     def take_over(self, commands: Iterable[Command]) -> None:
-        """Add the queries of a catalogue under their names, unless the flow has got any command before."""
+        """Add the queries of a catalogue under their ids, if the flow has had no command yet."""
         with self.commands.locked() as first:
             added = []
             for command in commands if first == 1 else ():
@@ -133,7 +133,7 @@ class FlowDesk:
             self.commands.add(*added)
 
     def check_functions(self) -> None:
-        """A CheckpointError if a query that is to run calls a function that the catalogue does not have."""
+        """Raise a CheckpointError if a query that is not suspended calls a function that is not registered."""
         functions, suspended = self.definition.functions, self.commands.suspended()
         for query, command in self.commands.live().items():
             missing = functions.missing(command.calls)
@@ -145,7 +145,7 @@ class FlowDesk:
                 )
 
     def drop(self, query: str) -> Command:
-        """End a query, by its id or name, with the next batch."""
+        """Drop a query, given by its id or name; it ends with the next batch."""
         with self.commands.locked() as number:
             command = Command(number, DROP, find(self.commands.live(), query))
             self.commands.add(command)
@@ -165,11 +165,11 @@ class FlowDesk:
         return plan
 
     def _sees_all_for(self, plan: Plan) -> bool:
-        """Whether a query must see all tuples in one place; an error if the flow has none."""
+        """Whether a query must see all tuples in one group; an error if the flow has no such group."""
         whole = needs_all_tuples(plan, self.definition.keys, self.definition.tables)
         if whole and not self.definition.sees_all:
             raise PlanError(
-                "this query must see all its tuples in one place, and the flow has none that does",
+                "this query must see all its tuples in one place, but the flow was made with sees_all=False",
                 hint="spread streams by what the query joins or groups by (keys=), or make the flow with sees_all=True",
             )
         return whole

@@ -1,14 +1,14 @@
-"""A query's checkpoint folder: the files in it, and the query that it belongs to.
+"""A checkpoint: the folder of a query or a flow, and the files in it.
 
 query.json   the plan and the strategy, and the choices that were pinned when the query first started
 layouts.json the number of groups, and which batches were run in how many shards
 spark/       Spark's own: offsets and commits
 state/       a folder per stage, layout and shard: run files and manifests
 exchange/    large blobs on their way between the tasks of the last batches
-tables/      tables as they were when the query first started
+tables/      copies of static tables, taken when the query first started
 control/     commands to the running query
-commands/    of a flow: queries to add and drop; begin.json those it began with, flow.json its streams and tables
-heartbeat    if there: one of the query's sources brings nothing but the time
+commands/    of a flow: queries to add and drop; begin.json: those before the first start; flow.json: streams and tables
+heartbeat    an empty file: the query has a heartbeat
 side_outputs/  late and bad rows
 answers/     the changes of the answer, if no other sink was given
 """
@@ -19,28 +19,32 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from thalweg.core.errors import CheckpointError, PlanError
 from thalweg.core.time import Instant
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.runtime.distributed.checkpoint.files import replace_file
-from thalweg.runtime.distributed.checkpoint.layouts import Layouts, remove_dropped, shard_folder, usual_groups
+from thalweg.runtime.distributed.checkpoint.layouts import (
+    Layouts,
+    remove_dropped,
+    shard_folder,
+    stage_folders,
+    usual_groups,
+)
 from thalweg.runtime.distributed.checkpoint.manifest import clock_after, manifest_path, read_manifest
-from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
+from thalweg.runtime.distributed.checkpoint.query_file import QUERY_FILE, PinnedChoice, QueryFile
 from thalweg.runtime.distributed.checkpoint.report import ShardReport
 
-VERSION = 5
-CONTROL_CLOCK = "clock"  # of a command in `control`: the time that is to come, or null
+CONTROL_CLOCK = "clock"  # the field of a command in `control`: a time, or null if no more rows will come
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Into how many shards and groups a query is to be split.
+    """The numbers of shards and groups that a user has asked for.
 
-    Without a number of shards it goes on as it was, or begins with one for each of Spark's `cores`. Groups are fixed
-    when it first starts.
+    Without a number of shards a query goes on in as many as before, or first starts with one for each of Spark's
+    `cores`. The number of groups is fixed at the first start.
     """
 
     cores: int
@@ -48,7 +52,7 @@ class Asked:
     groups: int | None = None
 
     def first(self) -> Layouts:
-        """For a query that has not run before."""
+        """The layouts of a query that has not run before."""
         shards = self.shards or self.cores
         groups = usual_groups(shards) if self.groups is None else self.groups
         if groups < shards:
@@ -61,7 +65,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The folder. It must be reachable by all of Spark's workers."""
+    """The folder of a query or a flow. All of Spark's workers must reach it by the same path."""
 
     folder: Path
 
@@ -83,35 +87,59 @@ class Checkpoint:
         """Spark's own checkpoint."""
         return self.folder / "spark"
 
+    def offsets(self, batch: int) -> Path:
+        """The file in which Spark has written what a batch reads, and when it was planned."""
+        return self.spark / "offsets" / str(batch)
+
     @property
     def answers(self) -> Path:
-        """The changes of the answer."""
+        """The changes of the answer, if no other sink was given."""
         return self.folder / "answers"
 
     @property
     def control(self) -> Path:
-        """Commands."""
+        """Commands to let time pass."""
         return self.folder / "control"
 
     @property
+    def commands(self) -> Path:
+        """Commands to a flow."""
+        return self.folder / "commands"
+
+    @property
     def heartbeat(self) -> Path:
-        """There if the query has a heartbeat."""
+        """A file that exists if the query has a heartbeat."""
         return self.folder / "heartbeat"
 
     @property
+    def exchange(self) -> Path:
+        """Large blobs on their way between tasks."""
+        return self.folder / "exchange"
+
+    @property
+    def side_outputs(self) -> Path:
+        """Late and bad rows."""
+        return self.folder / "side_outputs"
+
+    @property
     def tables(self) -> Path:
-        """Tables as they were."""
+        """Copies of static tables, taken at the first start."""
         return self.folder / "tables"
 
     @property
+    def stages(self) -> list[int]:
+        """The numbers of the stages that have saved states, in order."""
+        return sorted(stage_folders(self.folder))
+
+    @property
     def committed(self) -> int:
-        """The last batch that is done for good; -1 if none is."""
+        """The last batch that Spark has committed; -1 if there is none."""
         commits = self.spark / "commits"
         return max((int(p.name) for p in commits.glob("*") if p.name.isdecimal()), default=-1)
 
     @property
     def layouts(self) -> Layouts:
-        """How the query's groups have lain in shards so far."""
+        """The numbers of shards that the query has run in so far."""
         return Layouts.read(self.folder)
 
     def shards(self, batch: int, stage: int) -> list[Path]:
@@ -120,7 +148,7 @@ class Checkpoint:
         return [shard_folder(self.folder, stage, layout, shard) for shard in range(layout.shards)]
 
     def has_done(self, batch: int, stage: int) -> bool:
-        """Whether all shards of a stage have saved their state after a batch."""
+        """Whether all shards of a stage have saved their states after a batch."""
         return all(manifest_path(folder, batch).exists() for folder in self.shards(batch, stage))
 
     def reports_after(self, batch: int, stage: int = 0) -> list[ShardReport]:
@@ -133,53 +161,53 @@ class Checkpoint:
             try:
                 return self.reports_after(done, stage)
             except CheckpointError:
-                if self.committed == done:  # else the query went on, and has removed the manifests in the meantime
+                if self.committed == done:  # else the query has gone on and removed these manifests: read newer ones
                     raise
         return []
 
     def clock_after(self, batch: int) -> Instant:
-        """The query's clock after a batch: the answer is known up to here."""
+        """The query's clock after a batch: the answer is exact up to it."""
         return clock_after(self.shards(batch, stage=0)[0], batch)
 
     def command(self, clock: Instant | None) -> None:
-        """Tell the running query to let time pass up to `clock`, or, with None, that nothing more will come."""
+        """Send the running query a command: let time pass up to `clock`, or, with None, expect no more rows."""
         name = f"{datetime.now().strftime('%Y%m%d%H%M%S%f')}-{uuid4().hex[:6]}.json"
         replace_file(self.control / name, json.dumps({CONTROL_CLOCK: clock}).encode() + b"\n")
 
     @property
     def is_claimed(self) -> bool:
-        """Whether it belongs to a query."""
-        return (self.folder / "query.json").exists()
+        """Whether the folder belongs to a query."""
+        return QueryFile.is_in(self.folder)
 
     @property
-    def pinned_choice(self) -> PinnedChoice:
-        """The choices that were pinned when the query first started."""
-        return PinnedChoice.from_json(self.about()["pinned_choice"])
+    def query_file(self) -> QueryFile:
+        """The query that the folder belongs to, and the choices that were pinned when it first started."""
+        return QueryFile.read(self.folder)
 
     def claim(self, identity: Identity, asked: Asked, choice: PinnedChoice | None = None) -> Layouts:
-        """Make the folder the query's, or see that it is; from the next batch on it has as many shards as asked for.
+        """Record the query in a new folder, or check that the folder belongs to it.
 
-        The choices that were pinned when the query first started stay.
+        Returns the layouts, with the requested shards from the next batch on. The choices that were pinned at the
+        first start are not changed.
         """
-        path = self.folder / "query.json"
         if self.is_claimed:
-            self._check(identity)
-            return self._laid_out(asked)
+            self.query_file.check(identity, self.folder)
+            return self._reshard(asked)
         if self.spark.exists():
             raise CheckpointError(
-                f"{path} is missing, though {self.folder} holds a checkpoint",
+                f"{self.folder / QUERY_FILE} is missing, though {self.folder} holds a checkpoint",
                 hint="restore it, or choose another folder",
             )
         layouts = asked.first()
         layouts.write(self.folder)
-        about = {"version": VERSION, **identity.as_tree(), "pinned_choice": (choice or PinnedChoice()).to_json()}
-        replace_file(path, json.dumps(about, indent=2).encode())
+        QueryFile(identity, choice or PinnedChoice()).write(self.folder)
         return layouts
 
-    def _laid_out(self, asked: Asked) -> Layouts:
-        """The layouts, with the one for the batches to come; what of the next batch was done in another counts no more.
+    def _reshard(self, asked: Asked) -> Layouts:
+        """Use the requested number of shards from the first uncommitted batch on.
 
-        Spark goes on with the batch after the last that it has committed, planned or not.
+        Spark runs that batch again even if an attempt at it was cut short. State that such an attempt saved in another
+        layout is removed.
         """
         known = self.layouts
         if asked.groups not in (None, known.groups):
@@ -192,31 +220,3 @@ class Checkpoint:
             layouts.write(self.folder)
             remove_dropped(self.folder, known.history, layouts.history)
         return layouts
-
-    def _check(self, identity: Identity) -> None:
-        theirs = self.about()
-        if theirs.get("digest") != identity.digest or theirs.get("strategy") != identity.strategy:
-            mine = f"{identity.plan}\n(strategy {identity.strategy})"
-            other = f"{theirs.get('plan')}\n(strategy {theirs.get('strategy')})"
-            if mine == other:
-                mine = "the same, but over streams or tables that were declared otherwise (columns, lateness, keys)"
-            raise CheckpointError(
-                f"{self.folder} is the checkpoint of another query:\n{other}, but this one is\n{mine}",
-                hint="choose another folder, or start the query that it belongs to",
-            )
-
-    def about(self) -> dict[str, Any]:
-        """What the folder says about its query."""
-        path = self.folder / "query.json"
-        try:
-            about: dict[str, Any] = json.loads(path.read_bytes())
-        except FileNotFoundError:
-            raise CheckpointError(f"{self.folder} is no checkpoint of a query: it has no query.json") from None
-        except ValueError as error:
-            raise CheckpointError(f"{path} cannot be read: {error}", hint="restore it from a backup") from error
-        if about.get("version") != VERSION:
-            raise CheckpointError(
-                f"{path} has format {about.get('version')}, but this version of Thalweg reads format {VERSION}",
-                hint="go on with the version that wrote it, or start the query anew",
-            )
-        return about

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.checkpoint.files import ArrayFile
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layout
 from thalweg.runtime.distributed.checkpoint.manifest import Manifest, read_manifest, read_manifest_and_state
-from thalweg.runtime.distributed.checkpoint.report import ShardReport, side_output_counts
+from thalweg.runtime.distributed.checkpoint.query_file import QUERY_FILE, QueryFile, no_checkpoint
+from thalweg.runtime.distributed.checkpoint.report import ShardReport, SideOutput, named_counts, side_output_counts
 
-_SHOWN = 8  # values of an array
+_SHOWN_VALUES = 8  # of an array
 
 
 @dataclass(frozen=True)
 class Shard:
-    """One shard of one stage, as the last batch that is done has left it."""
+    """One shard of one stage after the last committed batch."""
 
     stage: int
     shard: int
@@ -49,17 +49,18 @@ class Shard:
         _, state = read_manifest_and_state(self.folder, self.manifest.batch)
         for where, (name, place) in _addresses(state, ""):
             array = files[name][place]
-            first = array.ravel()[:_SHOWN].tolist()
+            first = array.ravel()[:_SHOWN_VALUES].tolist()
             found.append({"where": where, "dtype": str(array.dtype), "length": int(array.size), "first": first})
         return found
 
 
 def checkpoints(folder: Path) -> list[Checkpoint]:
     """The checkpoint in a folder, or those in the folders below it."""
-    places = [path.parent for path in [folder / "query.json", *sorted(folder.glob("*/query.json"))] if path.exists()]
-    if not places:
-        raise CheckpointError(f"{folder} is no checkpoint of a query: it has no query.json")
-    return [Checkpoint(place) for place in places]
+    places = [folder, *sorted(path.parent for path in folder.glob(f"*/{QUERY_FILE}"))]
+    found = [Checkpoint(place) for place in places if QueryFile.is_in(place)]
+    if not found:
+        raise no_checkpoint(folder)
+    return found
 
 
 @dataclass(frozen=True)
@@ -73,21 +74,22 @@ class CheckpointSummary:
     groups: int
     layouts: tuple[Layout, ...]
     stamped: bool
-    side_outputs: Mapping[str, int]
+    side_outputs: Mapping[SideOutput, int]
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
-        return {**vars(self), "layouts": [vars(layout) for layout in self.layouts]}
+        layouts = [vars(layout) for layout in self.layouts]
+        return {**vars(self), "layouts": layouts, "side_outputs": named_counts(self.side_outputs)}
 
 
 def summary(checkpoint: Checkpoint) -> CheckpointSummary:
-    """The query that a checkpoint belongs to, how far it has come, and how many rows its side outputs have."""
-    about, layouts = checkpoint.about(), checkpoint.layouts
+    """The query of a checkpoint, the batches that it has committed, and the rows in its side outputs."""
+    identity, layouts = checkpoint.query_file.identity, checkpoint.layouts
     reports = [shard.report for shard in shards(checkpoint)]
     return CheckpointSummary(
         str(checkpoint.folder),
-        about["plan"],
-        about["strategy"],
+        identity.plan,
+        identity.strategy,
         checkpoint.committed + 1,
         layouts.groups,
         layouts.history,
@@ -97,14 +99,13 @@ def summary(checkpoint: Checkpoint) -> CheckpointSummary:
 
 
 def shards(checkpoint: Checkpoint) -> list[Shard]:
-    """All shards of all stages, as they lay in the last batch that is done; none before the first is."""
+    """All shards of all stages after the last committed batch; none before the first."""
     done = checkpoint.committed
     if done < 0:
         return []
-    stages = sorted(int(path.name.partition("-")[2]) for path in (checkpoint.folder / "state").glob("stage-*"))
     return [
         Shard(stage, shard, folder, read_manifest(folder, done))
-        for stage in stages
+        for stage in checkpoint.stages
         for shard, folder in enumerate(checkpoint.shards(done, stage))
     ]
 

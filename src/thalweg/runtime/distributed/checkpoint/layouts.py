@@ -2,8 +2,8 @@
 
     layouts.json   the number of groups, and the numbers of shards that the query has run in, each from a batch on
 
-Keys are assigned to groups once and for all, and every group has a state of its own; a shard holds the groups g with
-g % shards == shard. So a query that is stopped can go on in another number of shards: each takes over whole groups.
+A key always belongs to the same group, and every group has a state of its own; a shard holds the groups g with
+g % shards == shard. So a query that was stopped can go on in another number of shards: each takes over whole groups.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from thalweg.runtime.distributed.checkpoint.store import KEPT_BATCHES
 
 GROUPS_PER_SHARD = 4  # the default: a query can grow to four times its shards
 
+_STATE, _STAGE = "state", "stage-"  # the folder of all states, and how the folder of a stage begins
 _FOLDER = re.compile(r"from-(\d+)-of-\d+")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """From batch `since` on there are so many shards."""
+    """The number of shards from batch `since` on."""
 
     since: int
     shards: int
@@ -58,7 +59,10 @@ class Layouts:
         return next(layout for layout in reversed(self.history) if layout.since <= batch)
 
     def changed(self, batch: int, shards: int) -> Layouts:
-        """So many shards from a batch on, which has not been done for good: whatever was planned for it is dropped."""
+        """The layouts with `shards` shards from `batch` on.
+
+        `batch` must be uncommitted; a layout that was planned for it is replaced.
+        """
         if shards > self.groups:
             raise CheckpointError(
                 f"the keys of this query are spread over {self.groups} groups, so it cannot run in {shards} shards",
@@ -71,7 +75,7 @@ class Layouts:
         return replace(self, history=kept)
 
     def write(self, checkpoint: Path) -> None:
-        """Write them to a checkpoint; the file of before is there until the new one is on disk."""
+        """Write layouts.json atomically."""
         history = [{"since": layout.since, "shards": layout.shards} for layout in self.history]
         tree = {"groups": self.groups, "layouts": history}
         replace_file(_path(checkpoint), json.dumps(tree, indent=2).encode())
@@ -85,20 +89,25 @@ class Layouts:
             return Layouts(int(tree["groups"]), tuple(Layout(**layout) for layout in tree["layouts"]))
         except FileNotFoundError:
             raise CheckpointError(
-                f"{path} is missing, so nobody knows which shard holds what", hint="restore the file from a backup"
+                f"{path} is missing; it says which shard holds which groups", hint="restore the file from a backup"
             ) from None
         except (ValueError, KeyError, TypeError) as error:
             raise CheckpointError(f"{path} cannot be read: {error}", hint="restore the file from a backup") from error
 
 
 def usual_groups(shards: int) -> int:
-    """The default number of groups of a query that first starts in so many shards."""
+    """The default number of groups of a query that first starts with this number of shards."""
     return GROUPS_PER_SHARD * shards
 
 
 def stage_folder(checkpoint: Path, stage: int) -> Path:
     """The folder of a stage's layouts."""
-    return checkpoint / "state" / f"stage-{stage}"
+    return checkpoint / _STATE / f"{_STAGE}{stage}"
+
+
+def stage_folders(checkpoint: Path) -> dict[int, Path]:
+    """By number, the folders of the stages that have saved states."""
+    return {int(path.name.removeprefix(_STAGE)): path for path in (checkpoint / _STATE).glob(f"{_STAGE}*")}
 
 
 def shard_folder(checkpoint: Path, stage: int, layout: Layout, shard: int) -> Path:
@@ -107,9 +116,9 @@ def shard_folder(checkpoint: Path, stage: int, layout: Layout, shard: int) -> Pa
 
 
 def remove_older(stage: Path, layout: Layout, batch: int) -> None:
-    """Remove the states of a stage in layouts before this one, once no batch that is kept needs them.
+    """Remove a stage's states in older layouts, once no batch that may be run again needs them.
 
-    A task of an older layout that has been overtaken can do no harm: newer layouts do not begin before its own.
+    A late task of an older layout that calls this removes no newer state: newer layouts begin later than its own.
     """
     if not layout.since or batch - layout.since < KEPT_BATCHES:
         return
@@ -120,10 +129,10 @@ def remove_older(stage: Path, layout: Layout, batch: int) -> None:
 
 
 def remove_dropped(checkpoint: Path, before: Sequence[Layout], after: Sequence[Layout]) -> None:
-    """Remove the states of layouts that were planned, perhaps begun, and dropped."""
+    """Remove states of layouts that were planned and then replaced; an attempt at a batch may have saved some."""
     for layout in set(before) - set(after):
-        for folder in (checkpoint / "state").glob(f"stage-*/{layout.folder}"):
-            shutil.rmtree(folder, ignore_errors=True)
+        for stage in stage_folders(checkpoint).values():
+            shutil.rmtree(stage / layout.folder, ignore_errors=True)
 
 
 def _path(checkpoint: Path) -> Path:

@@ -1,7 +1,7 @@
-"""Manifests: what a shard has put down after a batch.
+"""Manifests: the file that a shard writes after a batch.
 
-A manifest has two lines: the first names the run files and has the shard's report, the second is the state, which few
-readers need. It is written to another name, synced and renamed, so it is there as a whole or not at all.
+A manifest has two lines: the first has the names of the run files and the shard's report, the second the state, which
+few readers need. It is written atomically.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OURS = re.compile(r"\.?(?:manifest|runs)-(\d+)[-.]")
 
 
 class Weight(NamedTuple):
-    """Which of two states after the same batch counts: that of the later start, then that made of more messages."""
+    """Of two states after the same batch the heavier counts: that of the later start, then that of more messages."""
 
     start: str
     messages: int
@@ -39,13 +39,13 @@ class Manifest:
     """The first line of a manifest."""
 
     batch: int
-    attempt: str  # each attempt at a batch has a name of its own
+    attempt: str  # a unique name for each attempt at a batch
     files: tuple[str, ...]  # the run files that hold the state's arrays
     weight: Weight = NO_WEIGHT
     report: ShardReport = NO_REPORT
 
     def write(self, folder: Path, state: Any) -> None:
-        """Write it with the state, in which arrays are replaced by addresses."""
+        """Write the manifest with the state, in which addresses stand for arrays."""
         rest = {
             "batch": self.batch,
             "files": list(self.files),
@@ -57,7 +57,7 @@ class Manifest:
 
 
 def manifest_path(folder: Path, batch: int) -> Path:
-    """Where a shard's manifest of a batch is, `folder` being the shard's."""
+    """The path of a manifest in the folder of a shard."""
     return folder / f"manifest-{batch}.json"
 
 
@@ -67,13 +67,13 @@ def manifest_batches(folder: Path) -> list[int]:
 
 
 def batch_of(path: Path) -> int:
-    """The batch that a manifest or a run file belongs to, also while it has its other name."""
+    """The batch that a manifest or a run file belongs to, temporary names included."""
     found = _OURS.match(path.name)
-    return int(found[1]) if found else sys.maxsize  # not ours: newer than anything
+    return int(found[1]) if found else sys.maxsize  # unknown file: never removed as old
 
 
 def is_attempt(folder: Path, batch: int, attempt: str) -> bool:
-    """Whether the manifest of a batch is that of an attempt."""
+    """Whether this attempt wrote the manifest of a batch."""
     head = _head(attempt)
     try:
         with manifest_path(folder, batch).open("rb") as file:
@@ -83,7 +83,7 @@ def is_attempt(folder: Path, batch: int, attempt: str) -> bool:
 
 
 def read_manifest(folder: Path, batch: int) -> Manifest:
-    """A shard's manifest without the state; a CheckpointError says what is wrong with it."""
+    """A shard's manifest without the state; a CheckpointError if it is missing or damaged."""
     return _read(folder, batch, with_state=False)[0]
 
 
@@ -93,7 +93,7 @@ def read_manifest_and_state(folder: Path, batch: int) -> tuple[Manifest, Any]:
 
 
 def clock_after(folder: Path, batch: int) -> Instant:
-    """The query's clock after a batch, by the manifest of any shard of the first stage: all have the same."""
+    """The query's clock after a batch; `folder` is that of any shard of stage 0, for all have the same clock."""
     return BEGINNING if batch < 0 else read_manifest(folder, batch).report.now
 
 
@@ -120,5 +120,5 @@ def _read(folder: Path, batch: int, with_state: bool) -> tuple[Manifest, Any]:
 
 
 def _head(attempt: str) -> bytes:
-    """How a manifest begins."""
+    """The first bytes of a manifest."""
     return f'{{"version": {VERSION}, "attempt": "{attempt}"'.encode()

@@ -3,10 +3,10 @@
     runs-<batch>-<attempt>.arrow   the arrays that the batch made, memory-mapped when read
     manifest-<batch>.json          the state after the batch: values, and the address of each array
 
-Batch b reads manifest b-1 and writes manifest b. If it is run again, or twice at once, each attempt writes runs of its
-own and the last manifest counts. An array that the batch before has written is not written again: it is known by
-identity, since snapshots share arrays that have not changed. So a manifest names its own runs and some of those that
-the manifest before names; a run file that the last few manifests do not name is removed.
+Batch b reads manifest b-1 and writes manifest b. If it is run again, or twice at once, each attempt writes run files of
+its own, and the last manifest counts. Snapshots share arrays that have not changed, so an array that an earlier batch
+has written is recognised by identity and not written again. A manifest names its own run file and older ones that are
+still needed; a run file that none of the kept manifests names is removed.
 """
 
 from __future__ import annotations
@@ -39,18 +39,20 @@ from thalweg.runtime.distributed.checkpoint.manifest import (
 )
 from thalweg.runtime.distributed.checkpoint.report import ShardReport
 
-KEPT_BATCHES = 3  # so many states can be gone back to: the last, and those that a failed batch may need
+KEPT_BATCHES = 3  # number of batches of which the state is kept: a failed batch may be run again from them
 
 Address = tuple[str, int]  # a file, and the place of an array in it
 Known = dict[int, tuple[ref[Lane], Address]]  # arrays by their identity
 
-_MIN_USED = 4  # a large file is given up when less than a fourth of it is needed
-_SMALL_FILE = 1 << 16  # bytes
-_MOST_SMALL_FILES = 16
+# Arrays are copied to the new file, and their old file is dropped, if too little of it is still needed, or if there are
+# too many small files.
+_KEEP_FILE_IF_USED_SHARE = 1 / 4
+_GATHER_FILES_UP_TO_BYTES = 1 << 16
+_GATHER_FROM_SMALL_FILES = 17
 
 
 class ShardStore:
-    """The states of one shard of one stage after its last batches."""
+    """The states of one shard of one stage after the last few batches."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -59,17 +61,17 @@ class ShardStore:
         self._last: tuple[int, str] | None = None  # the batch, and the attempt at it, whose state is in memory
 
     def batches(self) -> list[int]:
-        """The batches after which the state is known, in order."""
+        """The batches of which the state is kept, in order."""
         return manifest_batches(self._folder)
 
     def has(self, batch: int) -> bool:
-        """Whether the state after a batch is there."""
+        """Whether the state after a batch is saved."""
         return manifest_path(self._folder, batch).exists()
 
     def is_at(self, batch: int) -> bool:
-        """Whether the state after a batch is still the one that this store has last saved or loaded.
+        """Whether the newest saved state after a batch is the one that this store last saved or loaded.
 
-        It is not if another process has done the batch since, or if the folder was deleted and made anew.
+        It is not if another process has run the batch since, or if the folder was deleted and created again.
         """
         return self._last is not None and self._last[0] == batch and is_attempt(self._folder, *self._last)
 
@@ -83,7 +85,7 @@ class ShardStore:
         return self._decoded(state, files)
 
     def is_outweighed(self, batch: int, weight: Weight) -> bool:
-        """Whether the state after a batch is there already, and counts for as much as one of this weight."""
+        """Whether a saved state of the batch has at least this weight."""
         try:
             return read_manifest(self._folder, batch).weight >= weight
         except CheckpointError:
@@ -118,9 +120,9 @@ class ShardStore:
         return tree
 
     def _remove_older(self, batch: int) -> None:
-        """Remove manifests of batches that nobody will go back to, and run files that no other manifest names.
+        """Remove manifests of older batches, and run files that no kept manifest names.
 
-        An attempt that was overtaken by others may find the manifests it looks for gone: then it removes nothing.
+        If another process has removed a manifest meanwhile, this attempt is out of date, and removes nothing.
         """
         oldest = batch - KEPT_BATCHES + 1
         named: set[str] = set()
@@ -131,7 +133,7 @@ class ShardStore:
             return
         for path in self._folder.iterdir():
             if batch_of(path) < oldest and path.name not in named:
-                with suppress(OSError):  # the next batch will try again
+                with suppress(OSError):  # the next batch tries again
                     path.unlink(missing_ok=True)
 
 
@@ -140,7 +142,7 @@ class _Saving:
 
     def __init__(self, file: str, known: Known) -> None:
         self.file, self.new, self.files = file, list[Lane](), set[str]()
-        # An array that is not part of this state is forgotten: its file may be gone by the next save.
+        # Only arrays of this state are remembered: the file of another may be removed before the next save.
         self.known = known
 
     def encoded(self, tree: Tree) -> Any:
@@ -171,11 +173,10 @@ class _Saving:
 
 
 def _still_needed(state: Tree, known: Known, sizes: Mapping[str, int]) -> Known:
-    """The arrays of a state that are in files which are kept.
+    """The arrays of a state that need not be written, because their files are kept.
 
-    A large file of which little is needed is given up, and so are all small ones once there are many: arrays that are
-    still needed are written once more, with the new ones. So files stay few and not tiny, and no larger than a few
-    states.
+    A large file of which little is needed is dropped, and all small files once there are many of them: their arrays are
+    written again with the new ones. So there are few files, and together they are not much larger than the state.
     """
     there: Known = {}
     live: dict[str, int] = {}
@@ -184,11 +185,13 @@ def _still_needed(state: Tree, known: Known, sizes: Mapping[str, int]) -> Known:
         if found is not None and found[0]() is array and id(array) not in there:
             there[id(array)] = found
             live[found[1][0]] = live.get(found[1][0], 0) + array.nbytes
-    small = {name for name in live if sizes[name] <= _SMALL_FILE}
-    given_up = {name for name, size in live.items() if name not in small and _MIN_USED * size < sizes[name]}
-    if len(small) > _MOST_SMALL_FILES:
-        given_up |= small
-    return {key: found for key, found in there.items() if found[1][0] not in given_up}
+    small = {name for name in live if sizes[name] <= _GATHER_FILES_UP_TO_BYTES}
+    dropped = {
+        name for name, size in live.items() if name not in small and size < _KEEP_FILE_IF_USED_SHARE * sizes[name]
+    }
+    if len(small) >= _GATHER_FROM_SMALL_FILES:
+        dropped |= small
+    return {key: found for key, found in there.items() if found[1][0] not in dropped}
 
 
 def _arrays(tree: Tree) -> Iterator[Lane]:

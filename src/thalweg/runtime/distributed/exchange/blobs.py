@@ -1,9 +1,9 @@
 """Large blobs on their way between tasks: files in the checkpoint's folder, for a micro-batch or two.
 
-Through the JVM's shuffle a blob is copied, compressed and copied again, several times the cost of writing it to a file
-and mapping that file where it is read. So a message carries only a `BlobRef`. A task writes files with names of their
-own before anybody sees its messages: a task that is run again writes other files, and the messages that count refer to
-theirs. Files are not synced to disk: after a crash the batch is run again, and so are its tasks.
+The JVM's shuffle copies a blob, compresses it and copies it again. That costs several times as much as to write it to a
+file and to map the file where it is read. So a message carries only a `BlobRef`. Each attempt of a task writes files
+with unique names before its messages are seen, and the messages refer to the files of their own attempt. Files are not
+synced: after a crash the batch is run again, and so are its tasks.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ import pyarrow as pa
 
 from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.checkpoint.files import not_written
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 
-LARGE = 1 << 16  # bytes: larger blobs travel as files
-_KEPT_BATCHES = 2  # a task of the batch before may still be at work
+FILE_FROM_BYTES = 1 << 16  # blobs of this size or more travel as files
+_KEPT_BATCHES = 2  # a late task of the batch before may still read its files
 
 
 class BlobRef(NamedTuple):
@@ -35,7 +36,7 @@ class BlobFiles:
     """The files of one query's micro-batches."""
 
     def __init__(self, checkpoint: str | Path) -> None:
-        self._folder = Path(checkpoint) / "exchange"
+        self._folder = Checkpoint(Path(checkpoint)).exchange
         self._mapped: dict[str, pa.Buffer] = {}
 
     def write(self, batch: int, blobs: Sequence[bytes | pa.Buffer]) -> list[BlobRef]:
@@ -68,7 +69,7 @@ class BlobFiles:
         return self._mapped[ref.file].slice(ref.offset, ref.size)
 
     def remove_older(self, batch: int) -> None:
-        """Remove the files of batches that were done long before this one."""
+        """Remove the files of batches before the last one."""
         if not self._folder.is_dir():
             return
         for folder in self._folder.iterdir():

@@ -41,6 +41,12 @@ def stream_lanes(table: pa.RecordBatch, needed: Sequence[int], schema: Schema, p
     ]
 
 
+def one_batch(table: pa.Table) -> pa.RecordBatch:
+    """All rows of a table in one record batch."""
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+
+
 def pack(table: pa.RecordBatch) -> pa.Buffer:
     """One record batch as bytes."""
     sink = pa.BufferOutputStream()

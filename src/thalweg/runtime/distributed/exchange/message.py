@@ -1,6 +1,7 @@
-"""What travels between the tasks of one micro-batch.
+"""Messages between the tasks of one micro-batch.
 
-`part` and the order in which a part packs its tuples fix the order of arrival, whatever order messages come in.
+The order of arrival is that of parts, and within a part the order of its tuples. It does not depend on the order in
+which messages come.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ class MessageKind(IntEnum):
 
 
 class Message(NamedTuple):
-    """Something for a group, or, under the number of any of its groups, for a shard."""
+    """A message to one group of keys. A message to a shard is addressed to any group of that shard."""
 
     kind: MessageKind
     group: int
     port: int  # of ROWS; 0 for other kinds
     part: int  # of the source, or the shard of the earlier stage
     clock: Instant  # of ROWS: the greatest time of the part; of HEARTBEAT and ADVANCE: what time it is
-    system: int  # the system's clock as of the micro-batch, in microseconds
+    system: int  # when Spark planned the micro-batch, by the system's clock, in microseconds
     blob: bytes | pa.Buffer = b""
 
 
 def in_order(messages: Iterable[Message]) -> list[Message]:
-    """The same order for the same messages, whatever order they came in."""
+    """Messages in an order that does not depend on the order in which they came."""
     return sorted(messages, key=lambda message: (message.kind, message.port, message.part, message.group))
 
 
@@ -60,7 +61,7 @@ class Answered(NamedTuple):
 
     @staticmethod
     def unpacked(blob: bytes | pa.Buffer) -> Answered:
-        """What `packed` made."""
+        """The inverse of `packed`."""
         (row,) = unpack(blob).to_pylist()
         return Answered(row["arrived"], [TupleCounts(**counts) for counts in row["operators"]], row["note"])
 

@@ -1,6 +1,6 @@
-"""Side outputs: rows that did not go into the query because they came too late or are no tuples.
+"""Side outputs: rows that the query does not see because they came too late or are no tuples.
 
-They are counted, and kept in files of their own.
+They are counted, and written to files of their own.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from thalweg.core.lanes import from_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.runtime.distributed.checkpoint.files import replace_file
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
-from thalweg.runtime.distributed.exchange.codec import pack, unpack
-
-LATE, BAD_ROWS = "late", "bad"
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, SideOutput
+from thalweg.runtime.distributed.exchange.codec import one_batch, pack, unpack
 
 _SOURCE = "_source"
 
@@ -26,8 +26,8 @@ class SideOutputs:
     """The side outputs of a shard: those of this batch, and how many rows there were so far."""
 
     def __init__(self) -> None:
-        self.counts: dict[str, int] = {}  # by kind and source: "late connections"
-        self._new: dict[tuple[str, str], list[pa.Table]] = {}
+        self.counts: dict[SideOutput, int] = {}
+        self._new: dict[SideOutput, list[pa.Table]] = {}
 
     def add_late(self, source: str, tuples: Batch, schema: Schema, pool: StringPool) -> None:
         """Tuples with a time before the query's clock."""
@@ -45,18 +45,18 @@ class SideOutputs:
         self._add(kind, source, table.drop_columns([_SOURCE]))
 
     def _add(self, kind: str, source: str, table: pa.Table) -> None:
-        key = f"{kind} {source}"
-        self.counts[key] = self.counts.get(key, 0) + table.num_rows
-        self._new.setdefault((kind, source), []).append(table)
+        output = SideOutput(kind, source)
+        self.counts[output] = self.counts.get(output, 0) + table.num_rows
+        self._new.setdefault(output, []).append(table)
 
     def write(self, checkpoint: Path, batch: int, shard: int, shards: int) -> None:
         """Write the rows of this batch; a batch that is run again in as many shards overwrites its files."""
-        for (kind, source), tables in self._new.items():
+        for output, tables in self._new.items():
             table = pa.concat_tables(tables, promote_options="permissive")
             sink = pa.BufferOutputStream()
             with pa.ipc.new_file(sink, table.schema) as writer:
                 writer.write_table(table)
-            path = side_output_folder(checkpoint, kind, source) / f"{batch}-{shard}-of-{shards}.arrow"
+            path = _folder(checkpoint, output) / f"{batch}-{shard}-of-{shards}.arrow"
             replace_file(path, sink.getvalue())
         self._new = {}
 
@@ -66,15 +66,8 @@ def pack_side_output(rows: pa.Table, source: str) -> pa.Buffer:
     return pack(one_batch(rows.append_column(_SOURCE, pa.array([source] * rows.num_rows))))
 
 
-def one_batch(table: pa.Table) -> pa.RecordBatch:
-    """All rows of a table in one record batch."""
-    batches = table.combine_chunks().to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
-
-
-def side_output_folder(checkpoint: Path, kind: str, source: str) -> Path:
-    """The folder of a source's side output."""
-    return checkpoint / "side_outputs" / kind / source
+def _folder(checkpoint: Path, output: SideOutput) -> Path:
+    return Checkpoint(checkpoint).side_outputs / output.kind / output.source
 
 
 def read_side_output(checkpoint: Path, kind: str, source: str) -> list[pa.Table]:
@@ -83,7 +76,7 @@ def read_side_output(checkpoint: Path, kind: str, source: str) -> list[pa.Table]
     A batch that was cut short, and then run in another number of shards, has left files of both runs; those of the
     second count.
     """
-    paths = [*side_output_folder(checkpoint, kind, source).glob("*-of-*.arrow")]
+    paths = [*_folder(checkpoint, SideOutput(kind, source)).glob("*-of-*.arrow")]
     layouts = Layouts.read(checkpoint) if paths else None
     tables = []
     for (batch, _, shards), path in sorted((_numbers(path), path) for path in paths):

@@ -15,6 +15,7 @@ from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, FIRST_TIMESTAMP, FOREVER, LAST_TIMESTAMP, LONGEST, Instant
 from thalweg.kernel.sweep.evaluate import Condition
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
+from thalweg.runtime.distributed.exchange.codec import one_batch
 from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.distributed.ingest.routing import (
     REASON,
@@ -25,7 +26,7 @@ from thalweg.runtime.distributed.ingest.routing import (
     split,
     split_bad_rows,
 )
-from thalweg.runtime.distributed.ingest.side_outputs import one_batch, pack_side_output
+from thalweg.runtime.distributed.ingest.side_outputs import pack_side_output
 
 AnswerRows = Callable[[Sequence[pa.RecordBatch]], Message]  # answers rows in the reading task; an ANSWERED message
 

@@ -11,9 +11,9 @@ from thalweg.algebra.expressions import columns_of
 from thalweg.core.schema import Schema
 from thalweg.core.time import BEGINNING
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
+from thalweg.runtime.distributed.exchange.codec import one_batch
 from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.distributed.ingest.routing import TIME, Ports, send_rows, split_bad_rows
-from thalweg.runtime.distributed.ingest.side_outputs import one_batch
 from thalweg.runtime.distributed.stages import BROADCAST, Placement
 
 

@@ -1,7 +1,7 @@
-"""Tables of which every shard has all rows.
+"""Tables that are broadcast: every shard has all their rows.
 
-A table is such a one if every group needs a copy of it, or if the row that a change replaces may belong to any group.
-Each shard applies all changes, as all others do, and sends to its own groups the rows that they gain and lose.
+A table is broadcast if every group needs a copy, or if an update may replace a row of another group. Every shard
+applies all updates, and gives its own groups the rows that they gain and lose.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from thalweg.runtime.distributed.worker.stage_plan import SourcePort, StagePlan
 
 
 class BroadcastTables:
-    """These tables, with a string pool of their own."""
+    """The broadcast tables of a shard, with a string pool of their own."""
 
     def __init__(self, stage: StagePlan) -> None:
         self._ports, self._groups = stage.sources.broadcast_tables, stage.layouts.groups
@@ -47,7 +47,7 @@ class BroadcastTables:
     def messages(
         self, received: Sequence[Message], time: StepTime, mine: range, side_outputs: SideOutputs | None
     ) -> Iterator[Message]:
-        """The rows that the shard's groups gain and lose. One of the shards is given `side_outputs`, to write them."""
+        """The rows that the shard's groups gain and lose. Only one shard gets `side_outputs`, for all have the same."""
         for i, updates in self._updates.items():
             port = self._ports[i]
             for message in received:

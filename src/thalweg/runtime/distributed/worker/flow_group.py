@@ -15,6 +15,7 @@ from thalweg.core.time import BEGINNING, Instant
 from thalweg.core.types import DataType
 from thalweg.flows.command import ADD, Command
 from thalweg.flows.engine import FlowEngine
+from thalweg.flows.metrics import QueryMetrics
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.checkpoint.files import map_file
 from thalweg.runtime.distributed.exchange.codec import unpack
@@ -24,14 +25,14 @@ from thalweg.runtime.distributed.ingest.arrivals import Arrivals
 from thalweg.runtime.distributed.ingest.clock import StepTime
 from thalweg.runtime.distributed.ingest.side_outputs import SideOutputs
 from thalweg.runtime.distributed.ingest.table_updates import Updates
-from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
 from thalweg.runtime.distributed.worker.program import AnswerPart
+from thalweg.runtime.distributed.worker.stage_plan import FlowPlan
 
 
 class FlowGroup:
     """A `Group` of a flow. The one with `all_tuples` runs the queries that must see all tuples, and no others."""
 
-    def __init__(self, flow: FlowSpec, all_tuples: bool) -> None:
+    def __init__(self, flow: FlowPlan, all_tuples: bool) -> None:
         self._flow, self._all_tuples = flow, all_tuples
         self._engine = self._new_engine()
         self._pool = self._engine.pool
@@ -78,9 +79,9 @@ class FlowGroup:
         """Queries that have failed here, and why."""
         return {query: suspension.reason for query, suspension in self._engine.suspended.items()}
 
-    def counts(self) -> dict[str, dict[str, float]]:
-        """By query, as `QueryMetrics` counts."""
-        return {query: self._engine.metrics(query).counts() for query in self._engine.standing}
+    def metrics(self) -> dict[str, QueryMetrics]:
+        """The metrics of each query in this group."""
+        return {query: self._engine.metrics(query) for query in self._engine.standing}
 
     # -- work
 

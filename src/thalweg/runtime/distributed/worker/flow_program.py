@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from thalweg.flows.command import ADD, SUSPEND, Command
+from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.texts import Texts
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.checkpoint.report import FlowReport, ShardReport
 from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 from thalweg.runtime.distributed.ingest.clock import StepTime
 from thalweg.runtime.distributed.worker.flow_group import FlowGroup
-from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
 from thalweg.runtime.distributed.worker.grouped_program import GroupedProgram, GroupName, Received
-from thalweg.runtime.distributed.worker.program import StageSpec
+from thalweg.runtime.distributed.worker.program import RunSpec, StageSpec
+from thalweg.runtime.distributed.worker.stage_plan import FlowPlan
 
 ALL_TUPLES = "0/all"  # the name of the group that gets all tuples; it moves with group 0
 
@@ -23,7 +24,7 @@ ALL_TUPLES = "0/all"  # the name of the group that gets all tuples; it moves wit
 class FlowProgram(GroupedProgram[FlowGroup]):
     """Commands take effect at the end of the batch that brings them: a new query sees later tuples."""
 
-    def __init__(self, flow: FlowSpec, shard: int) -> None:
+    def __init__(self, flow: FlowPlan, shard: int) -> None:
         super().__init__(shard, flow.layouts, flow.inputs, flow.stamped)
         self._flow = flow
         self._standing: dict[str, Command] = {}  # by query, the command that added it
@@ -32,7 +33,7 @@ class FlowProgram(GroupedProgram[FlowGroup]):
         self._last_command = -1
 
     def is_reusable(self) -> bool:
-        """The operators of a flow's many queries are dear to make."""
+        """True: to make the operators of a flow's many queries costs much."""
         return True
 
     def _new_group(self, name: GroupName) -> FlowGroup:
@@ -59,7 +60,10 @@ class FlowProgram(GroupedProgram[FlowGroup]):
         """See `ShardProgram`."""
         groups = self._groups.values()
         failed = {query: why for group in groups for query, why in group.suspended().items()}
-        counts = _summed([group.counts() for group in groups])
+        counts: dict[str, QueryMetrics] = {}
+        for group in groups:
+            for query, metrics in group.metrics().items():
+                counts[query] = counts[query] + metrics if query in counts else metrics
         flow = FlowReport(self._last_command, len(self._standing), {**failed, **self._suspended}, counts)
         return replace(super().report(), flow=flow)
 
@@ -81,7 +85,7 @@ class FlowProgram(GroupedProgram[FlowGroup]):
         self._obey(sorted(commands, key=lambda command: command.seq))
 
     def _group(self, name: GroupName) -> FlowGroup:
-        """A group that begins now has all queries; it has missed nothing, for no tuple was its own."""
+        """A new group has all queries from the start; it has missed no tuple, for none was for this group."""
         if name not in self._groups:
             group = super()._group(name)
             for command in self._standing.values():
@@ -108,17 +112,6 @@ class FlowProgram(GroupedProgram[FlowGroup]):
                 self._suspended.pop(command.id, None)
 
 
-def flow_stage(flow: FlowSpec) -> StageSpec[FlowSpec]:
-    """The one stage of a flow."""
-    return StageSpec(0, flow.layouts, flow, FlowProgram)
-
-
-def _summed(counts: Sequence[Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, float]]:
-    """By query the counts of all groups together."""
-    together: dict[str, dict[str, float]] = {}
-    for group in counts:
-        for query, numbers in group.items():
-            mine = together.setdefault(query, {})
-            for name, number in numbers.items():
-                mine[name] = mine.get(name, 0) + number
-    return together
+def flow_run_spec(flow: FlowPlan) -> RunSpec:
+    """What the tasks of a flow know: a flow has one stage."""
+    return RunSpec(flow.layouts, flow.stamped, (StageSpec(0, flow.layouts, flow, FlowProgram),))

@@ -1,8 +1,8 @@
 """What programs of queries and flows share: clock, side outputs, and groups that get the messages for them.
 
 Every group of keys has a state of its own. A shard holds some groups, and goes on with other groups when the number of
-shards changes. Clock and program's own state are the same in every shard, so any shard of before has them. Counts of
-side outputs are handed on by each shard of before to one shard only.
+shards changes. The clock and the program's own state are the same in every shard, so they can be read from any shard of
+the previous layout. The counts of side outputs of a shard go to one shard of the next layout only.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Generic, Protocol, TypeVar
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts, shard_folder
-from thalweg.runtime.distributed.checkpoint.report import ShardReport
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, named_counts, read_counts
 from thalweg.runtime.distributed.checkpoint.store import ShardStore
 from thalweg.runtime.distributed.exchange.message import Message, MessageKind, in_order
 from thalweg.runtime.distributed.exchange.outgoing import OutgoingRows
 from thalweg.runtime.distributed.ingest.clock import InputTime, QueryClock, StepTime
-from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, SideOutputs
+from thalweg.runtime.distributed.ingest.side_outputs import SideOutputs
 from thalweg.runtime.distributed.worker.program import AnswerPart, StepResult
 
-GroupName = str  # the number of a group of keys, perhaps with something behind a slash
+GroupName = str  # the number of a group of keys, perhaps followed by a slash and a word
 
 _SIDE_OUTPUTS = {MessageKind.BAD_ROWS: BAD_ROWS, MessageKind.LATE_ROWS: LATE}
 
@@ -89,11 +89,11 @@ class GroupedProgram(ABC, Generic[G]):
 
     @abstractmethod
     def _own_state(self) -> Tree:
-        """State besides clock, side outputs and groups; the same in every shard."""
+        """State besides clock, side outputs and groups; it must be the same in every shard."""
 
     @abstractmethod
     def _restore_own(self, tree: Tree) -> None:
-        """Go on from it."""
+        """Restore that state."""
 
     def _before_first_batch(self) -> None:
         """Called once, if nothing was restored."""
@@ -107,7 +107,7 @@ class GroupedProgram(ABC, Generic[G]):
         """See `ShardProgram`."""
         return {
             "clock": self._clock.snapshot(),
-            "side_outputs": self.side_outputs.counts,
+            "side_outputs": named_counts(self.side_outputs.counts),
             "own": self._own_state(),
             "groups": {name: group.snapshot() for name, group in self._groups.items()},
         }
@@ -116,7 +116,7 @@ class GroupedProgram(ABC, Generic[G]):
         """See `ShardProgram`."""
         self._has_begun = True
         self._clock.restore(tree["clock"])
-        self.side_outputs.counts = dict(tree["side_outputs"])
+        self.side_outputs.counts = read_counts(tree["side_outputs"])
         self._restore_own(tree["own"])
         states = tree["groups"]
         self._groups = {name: group for name, group in self._groups.items() if name in states}
@@ -186,7 +186,7 @@ class GroupedProgram(ABC, Generic[G]):
 def state_before(batch: int, layouts: Layouts, checkpoint: Path, stage: int, shard: int, store: ShardStore) -> Tree:
     """The state with which a shard begins a batch; `store` is the shard's own.
 
-    In the first batch of a layout it is put together from the groups as the shards of before have left them.
+    In the first batch of a layout it is put together from the groups in the states of the previous layout's shards.
     """
     before, here = layouts.at(batch - 1), layouts.last
     if before == here:
@@ -196,12 +196,12 @@ def state_before(batch: int, layouts: Layouts, checkpoint: Path, stage: int, sha
     trees = [ShardStore(shard_folder(checkpoint, stage, before, holder)).load(batch - 1) for holder in holders]
     counts = Counter[str]()
     for holder, tree in zip(holders, trees, strict=True):
-        if holder % here.shards == shard:  # the shard that takes over the group of this number
+        if holder % here.shards == shard:  # of the shards that read this state, only this one adds its counts
             counts.update(tree["side_outputs"])
     groups = {name: group for tree in trees for name, group in tree["groups"].items() if _number(name) in mine}
     return {**trees[0], "side_outputs": dict(counts), "groups": groups}
 
 
 def _number(name: GroupName) -> int:
-    """The group of keys with which a group moves from shard to shard."""
+    """The number of the group of keys; a group moves with it from shard to shard."""
     return int(name.partition("/")[0])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints
@@ -55,7 +55,7 @@ class ShardProgram(Protocol):
         """Figures for people, after the last batch."""
 
     def is_reusable(self) -> bool:
-        """Whether to restore another state into this program rather than to make a new one: if it is dear to make."""
+        """Whether to restore a state into this program rather than into a new one, which costs much to make."""
 
 
 P = TypeVar("P")
@@ -73,3 +73,17 @@ class StageSpec(Generic[P]):
     def program(self, shard: int) -> ShardProgram:
         """A new program for one of the stage's shards."""
         return self.make(self.plan, shard)
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """What a query or a flow is compiled to: the stages that its tasks run, one after the other in each batch."""
+
+    layouts: Layouts
+    stamped: bool  # ticks are microseconds
+    stages: tuple[StageSpec[Any], ...]
+
+    @property
+    def shards(self) -> int:
+        """In how many shards the batches to come are run."""
+        return self.layouts.last.shards

@@ -107,7 +107,7 @@ class QueryGroup:
         return Outputs(ports, answer)
 
     def _credit(self, messages: Sequence[Message]) -> None:
-        """Rows that the task that read them has answered count as if they had come here."""
+        """Count the rows that reading tasks have answered as if they had come here."""
         for message in messages:
             if message.kind is MessageKind.ANSWERED:
                 answered = Answered.unpacked(message.blob)
@@ -145,7 +145,7 @@ class QueryGroup:
         """Rows that an earlier stage has sent, or the shard itself."""
         schema = self._stage.fragment.inputs[port]
         batches = [from_arrow(table, schema, self._pool) for table in _tables(messages, port)]
-        if len(batches) == 1:  # it is mapped from a file that is soon removed
+        if len(batches) == 1:  # copied, because the file that it is mapped from is soon removed
             return batches[0].copy()
         return Batch.concat(batches) if batches else Batch.empty(schema, self._stage.fragment.dated)
 
@@ -174,7 +174,7 @@ def _tables(messages: Sequence[Message], port: int) -> Iterator[pa.RecordBatch]:
 
 
 def _beginning(feeds: dict[int, Batch]) -> tuple[dict[int, Batch], Instant]:
-    """Tuples of before time began; they are taken out of the feeds."""
+    """Take tuples that start before BEGINNING out of the feeds."""
     before: dict[int, Batch] = {}
     for port, batch in feeds.items():
         first = batch.start < BEGINNING

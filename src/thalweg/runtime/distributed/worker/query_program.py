@@ -35,7 +35,7 @@ class QueryProgram(GroupedProgram[QueryGroup]):
         self._tables = BroadcastTables(stage) if stage.sources.broadcast_tables else None
 
     def is_reusable(self) -> bool:
-        """The operators of one stage are quickly made."""
+        """False: to make the operators of one stage costs little."""
         return False
 
     def _new_group(self, name: GroupName) -> QueryGroup:

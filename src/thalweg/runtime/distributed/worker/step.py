@@ -1,9 +1,9 @@
 """A shard's step: it takes the state that the batch before left, runs one batch, and saves the state.
 
-A step may be cut short anywhere, be run again, by another process, or by two at once. It always begins with the state
-after the batch before, and its own state is on disk before anybody sees its messages. A task that Spark kills may see
-its messages end early, as if there were no more; so a state counts for more than one made of fewer messages, and a
-start of the query for more than those before it.
+A step may be cut short anywhere, and be run again, in another process, or in two at once. It always begins with the
+state after the batch before, and saves its own state before anybody sees its messages. A task that Spark kills may get
+only some of its messages, without an error. So of two states after a batch the one made from more messages counts, and
+states of a later start of the query count for more than those of an earlier one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from thalweg.runtime.distributed.exchange.message import Message
 from thalweg.runtime.distributed.worker.grouped_program import state_before
 from thalweg.runtime.distributed.worker.program import ShardProgram, StageSpec, StepResult
 
-LONGEST_REST = 600.0  # seconds after which a program that rests in memory is dropped: its query may have been stopped
+LONGEST_REST = 600.0  # seconds after which a program that waits in memory is dropped: its query may have been stopped
 
 
 class ShardId(NamedTuple):
@@ -43,8 +43,8 @@ class _Resting(NamedTuple):
     store: ShardStore
 
 
-# Programs that this process has run. A program is taken out while it runs, so that a step that fails leaves nothing
-# half done behind.
+# Programs that this process has run and may run again. A program is not here while it runs, so a step that fails leaves
+# no program with half a batch in it.
 _resting: dict[ShardId, _Resting] = {}
 
 
@@ -94,7 +94,7 @@ def _restored(spec: StageSpec[Any], shard: int, state: Tree, rested: _Resting | 
         try:
             rested.program.restore(state)
             return rested.program
-        except SnapshotError:  # a step that failed has left its traces in it
+        except SnapshotError:  # a step that failed has changed the program: make a new one
             pass
     program = spec.program(shard)
     program.restore(state)
@@ -102,7 +102,7 @@ def _restored(spec: StageSpec[Any], shard: int, state: Tree, rested: _Resting | 
 
 
 def _drop_useless(shard: ShardId, batch: int, longest_rest: float) -> None:
-    """Drop programs that rest here while other processes go on with them."""
+    """Drop programs whose shards other processes have gone on with."""
     now = time.monotonic()
     for other, resting in list(_resting.items()):
         behind = resting.batch < batch - 1 and not resting.program.is_reusable()

@@ -1,4 +1,4 @@
-"""Answers and changes as DataFrames, from all rows with intervals that a query has put out."""
+"""Answers and changes as DataFrames, computed from the rows with intervals that a query has emitted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thalweg.runtime.spark.tasks.answer_rows import EXP, SIGN, TS
 
 
 def answer_at(output: DataFrame, t: Instant, clock: Clock) -> DataFrame:
-    """The rows that are alive at `t`, each as often as it is in."""
+    """The answer at `t`: each row as often as it is in."""
     at, names = _time(t, clock), _columns(output)
     alive = (sf.col(TS).isNull() | (sf.col(TS) <= at)) & (sf.col(EXP).isNull() | (sf.col(EXP) > at))
     counted = output.where(alive).groupBy(*names).agg(sf.sum(SIGN).alias(SIGN)).where(sf.col(SIGN) > 0)

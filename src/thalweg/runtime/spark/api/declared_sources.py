@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.statistics import SourceStatistics
 from thalweg.core.time import SECOND
-from thalweg.runtime.spark.api.inputs import Late, StreamInput, TableInput, stream_input, table_input
+from thalweg.runtime.spark.api.statistics import sample_stream, sample_table
+from thalweg.runtime.spark.inputs import Late, StreamInput, TableInput, stream_input, table_input
 from thalweg.runtime.spark.sources.arrow import ArrowSource
-from thalweg.runtime.spark.tools.sampling import sample_stream, sample_table
 
 
 class DeclaredSources:
@@ -39,10 +39,10 @@ class DeclaredSources:
 
         `timestamp` names the column with the time of a row: a TIMESTAMP, or an integer for plain ticks (which then is
         no column of the stream). The watermark stays behind the newest row by `lateness` ("5 seconds"); rows behind the
-        watermark go to the side output of late rows. After `idle` without rows the stream's time goes on with the
-        system's clock, so that no query waits for it. Rows whose time is `ahead` of the system's clock by more than
-        this go to the side output of bad rows. Late rows are kept whole; with `keep_late="needed"` only in the columns
-        that a query reads, and the others never leave Spark's JVM.
+        watermark go to the side output of late rows. After `idle` without rows the stream's time follows the system's
+        clock, so that no query waits for the stream. Rows whose time is ahead of the system's clock by more than
+        `ahead` go to the side output of bad rows. Late rows are kept with all columns; with `keep_late="needed"` only
+        with those that a query reads, and the others never leave Spark's JVM.
 
         `rate` (rows per second, or per tick) and `distinct` (by column, the number of values) help to choose plans.
         """
@@ -65,15 +65,15 @@ class DeclaredSources:
     ) -> None:
         """Declare a table: a DataFrame, or the name of one of Spark's tables.
 
-        A query takes the table as it is when it first starts. A streaming DataFrame brings changes instead: rows that
-        the table gains, or loses if a column `_op` says `-`; a column `_at` gives the time of the change. With a `key`
-        a row replaces the row with the same key, and the key alone is enough to delete a row; without a key rows are
-        deleted whole, and a row is there as often as it was inserted. With `retroactive` a change also concerns older
-        tuples (a relation); without, only those that come after it (an NRR). Time is the streams'; a query over tables
-        alone waits for `advance`.
+        A query reads the table once, when it first starts. A streaming DataFrame gives changes instead: rows that the
+        table gains, or loses if a column `_op` says `-`; a column `_at` gives the time of the change. With a `key` a
+        row replaces the row with the same key, and to delete a row its key is enough. Without a key the whole row is
+        needed to delete it, and equal rows are counted. With `retroactive` a change also changes the results of older
+        tuples (a relation); without, only those of later tuples (an NRR). The clock follows the streams; in a query
+        over tables alone time passes only by `advance`.
 
-        With `broadcast` every group of keys gets a copy of the table, so that a stream that is joined with it stays
-        where it is; by default a table that does not change is copied if Spark would broadcast it
+        With `broadcast` every group of keys gets a copy of the table, so a stream that is joined with it needs no
+        exchange. By default a table that does not change is broadcast if Spark would do so
         (`spark.sql.autoBroadcastJoinThreshold`).
         """
         frame = self.spark.table(df) if isinstance(df, str) else df
@@ -85,7 +85,7 @@ class DeclaredSources:
     def sample(self, name: str, df: DataFrame | None = None) -> None:
         """Measure statistics of a stream or table on a bounded DataFrame of its rows, for the choice of plans.
 
-        They count for queries that are made from now on. A table that does not change needs no `df`.
+        Queries that are made from now on use them. A table that does not change needs no `df`.
         """
         entry = self.catalog.get(name)
         if entry.name in self._streams:

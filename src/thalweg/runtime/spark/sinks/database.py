@@ -1,7 +1,7 @@
-"""Databases for a table sink: how to connect, and how their SQL names types.
+"""Databases for a table sink: how to connect, and the SQL names of their types.
 
-Nothing but plain SQL is sent (CREATE TABLE, INSERT ... SELECT, UPDATE, DELETE), so any driver that follows Python's
-DB-API will do.
+The sink sends only plain SQL (CREATE TABLE, INSERT ... SELECT, UPDATE, DELETE), so any driver that follows Python's
+DB-API can be used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ParamStyle = Literal["qmark", "numeric", "format", "pyformat"]
 
 
 class Cursor(Protocol):
-    """As DB-API has it."""
+    """A cursor of Python's DB-API."""
 
     rowcount: Any
 
@@ -36,7 +36,7 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """As DB-API has it; not committing by itself."""
+    """A connection of Python's DB-API, without autocommit."""
 
     def cursor(self) -> Any:
         """To run statements with."""

@@ -1,4 +1,4 @@
-"""Parquet files by batch; any answer, past or present, is a filter over them."""
+"""All changes as Parquet files, by batch; any answer, past or present, is a filter over them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SPARKS_SCHEMA = b"org.apache.spark.sql.parquet.row.metadata"  # Spark reads the
 
 
 class ParquetSink:
-    """A folder `batch=<n>` for each batch under `path`; a batch that is given again overwrites its own.
+    """A folder `batch=<n>` for each batch under `path`; a batch that is sent again replaces its folder.
 
-    The answer at t is the rows with `_ts <= t < _exp` (NULLs: ever since, not yet known), each `sum(_sign)` times.
+    The answer at t is the rows with `_ts <= t < _exp` (NULLs: from the start, not yet known), each `sum(_sign)` times.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -40,7 +40,7 @@ class ParquetSink:
         self._context = context
 
     def take(self, schema: StructType) -> Take:
-        """Each task writes a file that belongs to no batch yet."""
+        """The function by which each task writes a file, which `commit` makes part of the batch."""
         metadata = {_SPARKS_SCHEMA: schema.json().encode()}
         return ParquetFile(str(self.path / _TAKEN), to_arrow_schema(schema, timezone="UTC").with_metadata(metadata))
 

@@ -32,8 +32,8 @@ COUNT, KEY, AT = "_count", "_key", "_at"
 class TableSink:
     """Keeps `table` (perhaps `schema.table`) of a database equal to the answer at the query's clock.
 
-    A row that is in the answer twice is one row with `_count` 2. The table is made by the first batch, and must not
-    be there before.
+    A row that is in the answer twice is one row with `_count` 2. The first batch creates the table, which must not
+    exist before.
     """
 
     def __init__(self, database: Database, table: str) -> None:
@@ -46,7 +46,8 @@ class TableSink:
         self._context: SinkContext | None = None
 
     def open(self, context: SinkContext) -> None:
-        """Remember the query that the sink belongs to."""
+        """Remember the query that the sink belongs to; a flow is refused."""
+        _ = context.schema  # raises for a flow
         self._context = context
 
     def write(self, changes: DataFrame, batch: int) -> None:

@@ -7,13 +7,11 @@ other columns. `split_bad_rows` separates good rows from bad ones.
 
 from thalweg.runtime.spark.sources.arrow import ArrowSource
 from thalweg.runtime.spark.sources.bad_rows import BAD_ROW_COLUMNS, split_bad_rows
-from thalweg.runtime.spark.sources.directory import directory
 from thalweg.runtime.spark.sources.generator import generator
-from thalweg.runtime.spark.sources.lbl import lbl
+from thalweg.runtime.spark.sources.logs import lbl, zeek
 from thalweg.runtime.spark.sources.parquet import parquet
 from thalweg.runtime.spark.sources.replay import replay
-from thalweg.runtime.spark.sources.socket import socket
-from thalweg.runtime.spark.sources.zeek import zeek
+from thalweg.runtime.spark.sources.spark_readers import directory, socket
 
 __all__ = [
     "BAD_ROW_COLUMNS",

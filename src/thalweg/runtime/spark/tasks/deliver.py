@@ -1,7 +1,7 @@
-"""Rows of the answer go to Spark, or to a sink that takes them in the task that makes them.
+"""Delivers rows of the answer to Spark, or to a sink that takes them in the task that computes them.
 
-Rows that a task gives to Spark are copied to the JVM and made rows there, one value at a time, which may cost more than
-the query. A sink that can write from the tasks avoids that; only a note about the rows comes back.
+Rows that a task gives to Spark are copied to the JVM and converted there value by value, which may cost more than the
+query itself. A sink that takes rows in the tasks avoids that; Spark gets only a note about the rows.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ NOTES = f"{NOTE} string"
 
 
 class Take(Protocol):
-    """Takes a task's rows; it goes to the workers, so it must be picklable.
+    """A function that takes the rows of a task. It is sent to the workers, so it must be picklable.
 
-    A task may be run again, or twice at once, for the same part of the same batch; only the note of one counts.
+    A task may be run again, or twice at once, for the same part of a batch; only the note of one attempt counts.
     """
 
     def __call__(self, rows: Iterable[pa.RecordBatch], batch: int, part: int) -> str:
@@ -38,7 +38,7 @@ def hand_over(rows: Iterable[pa.RecordBatch], take: Take | None, batch: int, par
 
 
 def earlier_notes(received: Iterable[Message]) -> Iterator[pa.RecordBatch]:
-    """The notes about rows that the tasks that read them have answered."""
+    """The sink's notes about rows that were answered in the tasks that read them."""
     for message in received:
         if message.kind is MessageKind.ANSWERED:
             yield _note(Answered.unpacked(message.blob).note)
@@ -49,12 +49,12 @@ def _note(note: str) -> pa.RecordBatch:
 
 
 def notes_of(handed: DataFrame) -> list[str]:
-    """Run the tasks; the notes that they give."""
+    """Run the tasks, and return their notes."""
     return [row[NOTE] for row in handed.collect() if row[NOTE]]
 
 
 def taken(changes: DataFrame, take: Take, batch: int) -> list[str]:
-    """Let a sink take the rows of a DataFrame in its tasks; the notes."""
+    """Let a sink take the rows of a DataFrame in its tasks, and return the notes."""
 
     def task(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from hand_over(batches, take, batch, running_part())

@@ -1,4 +1,4 @@
-"""The changes of a flow's answers: queries have different columns, so their rows travel packed, by equal columns."""
+"""The changes of a flow's answers. Queries have different columns, so rows of queries with equal columns are packed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.runtime.distributed.exchange.codec import from_arrow, pack, to_arrow, unpack
 from thalweg.runtime.distributed.worker.program import AnswerPart
-from thalweg.runtime.spark.tasks.answer_rows import answer_rows
+from thalweg.runtime.spark.tasks.answer_rows import QueryAnswers
 from thalweg.runtime.spark.tasks.read import ArrowTask
 
 QUERIES, CHANGES = "queries", "changes"
@@ -47,12 +47,14 @@ def _packed(part: AnswerPart) -> bytes:
 def unpacking(query: str, schema: Schema, stamped: bool) -> ArrowTask:
     """The function for `mapInArrow` that gives the changes of one query as rows."""
 
+    answers = QueryAnswers(schema, stamped)
+
     def rows(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for queries, blob in zip(batch.column(QUERIES).to_pylist(), batch.column(CHANGES), strict=True):
                 packed, pool = unpack(blob.as_buffer()), StringPool()
                 mine = pc.equal(packed.column(_OWNER), queries.index(query))
                 changes = from_arrow(packed.drop_columns([_OWNER]).filter(mine), schema, pool)
-                yield answer_rows(changes, schema, pool, stamped)
+                yield from answers.rows([AnswerPart(changes, schema, pool)])
 
     return rows

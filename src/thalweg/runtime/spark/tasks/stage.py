@@ -31,13 +31,13 @@ class AnswerFormat(Protocol):
 
 
 def new_start() -> str:
-    """A name for a start of a query; later ones sort behind, see `ShardId`."""
+    """A unique name for a start of a query; later names sort after earlier ones, see `ShardId`."""
     return f"{time.time_ns():020d}-{uuid4().hex[:8]}"
 
 
 @dataclass(frozen=True)
 class StageTask:
-    """What a task needs to run any shard of one stage; the last stage has a format for the answers."""
+    """All that a task needs to run any shard of one stage; only the last stage has a format for answers."""
 
     spec: StageSpec[Any]
     checkpoint: str

@@ -1,8 +1,8 @@
-"""A query without state is answered in the tasks that read its rows: the rows need not be sent anywhere.
+"""A query without state is answered in the tasks that read its rows, so the rows are not sent to shards.
 
-A row's answers depend on the row alone, and its time has come when it comes, for there is one stream, and no row waits
-for others that may be late. So the task that reads rows computes their answers and hands them to the sink. Shards get
-counts, the sink's notes, the clock, and late rows.
+A row's answers depend on the row alone. With one stream and no lateness, a row never waits for others, so it can be
+answered when it is read. The reading task hands the answers to the sink. Shards get counts, the sink's notes, the
+clock, and late rows.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.stream_reader import AnswerRows
 from thalweg.runtime.distributed.stages import Cut
 from thalweg.runtime.distributed.worker.fragment import Fragment
+from thalweg.runtime.distributed.worker.program import AnswerPart
 from thalweg.runtime.distributed.worker.stage_plan import StagePlan
-from thalweg.runtime.spark.tasks.answer_rows import answer_rows
+from thalweg.runtime.spark.tasks.answer_rows import QueryAnswers
 from thalweg.runtime.spark.tasks.deliver import Take
 
 
 def is_stateless(blueprint: Blueprint, cut: Cut, inputs: Mapping[str, InputTime]) -> bool:
-    """Whether a query has no state, and none of its rows waits."""
+    """Whether a query has no state, and none of its rows has to wait for others."""
     one_stream = len(inputs) == len(cut.ports) == 1 and all(time.lateness == 0 for time in inputs.values())
     plain = blueprint.strategy is Strategy.AUTO and is_stateless_plan(blueprint.plan)
     return one_stream and plain and bool(cut.stages) and cut.ports[0].key is None
@@ -48,17 +49,18 @@ class StatelessQuery:
 
     def _answer(self, rows: Sequence[pa.RecordBatch], batch: int, part: int, system: int) -> Message:
         fragment, shards = Fragment(self.stage.fragment, 0), self.stage.layouts.last.shards
-        answers = (self._answered(some, fragment) for some in rows if some.num_rows)
-        note = self.take(answers, batch, shards + part)  # the first parts are the shards' own
+        parts = (self._answered(some, fragment) for some in rows if some.num_rows)
+        answers = QueryAnswers(self.stage.answer_schema, self.stage.stamped)
+        note = self.take(answers.rows(parts), batch, shards + part)  # parts below `shards` are those of the shards
         arrived = sum(some.num_rows for some in rows)
         answered = Answered(arrived, [metrics.counts() for metrics in fragment.pipeline.metrics], note)
         return Message(MessageKind.ANSWERED, part % shards, 0, part, BEGINNING, system, answered.packed())
 
-    def _answered(self, rows: pa.RecordBatch, fragment: Fragment) -> pa.RecordBatch:
+    def _answered(self, rows: pa.RecordBatch, fragment: Fragment) -> AnswerPart:
         ts = rows.column(rows.num_columns - 1).to_numpy()
         port = self.stage.sources.streams[0]
         lanes = stream_lanes(rows, port.columns, port.schema, fragment.pool)
         batch = Batch.of_arrivals(lanes, ts, self.stage.fragment.dated)
         changes = fragment.process({0: batch}, int(ts.max())).answer
         assert changes is not None
-        return answer_rows(changes, self.stage.answer_schema, fragment.pool, self.stage.stamped)
+        return AnswerPart(changes, self.stage.answer_schema, fragment.pool)

@@ -1,1 +1,1 @@
-"""Tools around a query: sources and sessions for the command line, verification, sampling, statistics."""
+"""Tools around the engine: sources of the command line, and the verification of answers."""

@@ -15,7 +15,7 @@ from pyspark.sql import functions as sf
 
 from thalweg.core.time import Instant
 from thalweg.runtime.distributed.ingest.routing import REASON, TIME
-from thalweg.runtime.spark.api.inputs import StreamInput
+from thalweg.runtime.spark.inputs import StreamInput
 
 _NUMBER = "_number"
 

@@ -1,4 +1,4 @@
-"""A query as it is to run in shards: the driver knows all of it, and gives each stage its part."""
+"""A query whose pipeline is cut into stages. The driver knows all of it, and gives the tasks of a stage their part."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from thalweg.runtime.distributed.ingest.clock import InputTime
 from thalweg.runtime.distributed.ingest.table_reader import is_partitioned
 from thalweg.runtime.distributed.stages import Cut
 from thalweg.runtime.distributed.worker.fragment import FragmentPlan
-from thalweg.runtime.distributed.worker.program import StageSpec
+from thalweg.runtime.distributed.worker.program import RunSpec, StageSpec
 from thalweg.runtime.distributed.worker.query_program import QueryProgram
 from thalweg.runtime.distributed.worker.stage_plan import SourcePort, SourcePorts, StagePlan
 
 
 @dataclass(frozen=True)
-class QuerySpec:
-    """A query as it is to run."""
+class CutQuery:
+    """A query that is compiled to a `RunSpec`: its operators, where they are cut, and its sources."""
 
     blueprint: Blueprint
     cut: Cut
@@ -30,24 +30,17 @@ class QuerySpec:
     keys: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by relation that changes: its primary key
     needed: dict[str, tuple[int, ...]] = field(default_factory=dict)  # by stream: the columns that come; else all do
 
-    @property
-    def stages(self) -> int:
-        """How many stages there are."""
-        return max(1, len(self.cut.stages))
-
-    @property
-    def shards(self) -> int:
-        """In how many shards the batches to come are run."""
-        return self.layouts.last.shards
-
     @cached_property
     def pipeline(self) -> PipelineTemplate:
         """The plan's operators, before they are made."""
         return self.blueprint.lower()
 
-    def stage(self, number: int) -> StageSpec[StagePlan]:
-        """What the tasks of a stage know."""
-        return StageSpec(number, self.layouts, self.plan_of(number), QueryProgram)
+    @cached_property
+    def run_spec(self) -> RunSpec:
+        """What its tasks know. A query that only reads has no operators to cut, but one stage."""
+        numbers = range(max(1, len(self.cut.stages)))
+        stages = tuple(StageSpec(number, self.layouts, self.plan_of(number), QueryProgram) for number in numbers)
+        return RunSpec(self.layouts, self.stamped, stages)
 
     def plan_of(self, number: int) -> StagePlan:
         """One stage; the first one computes the clock and reads the sources."""

@@ -1,4 +1,4 @@
-"""Where a stream's or a table's rows come from, as users write it: NAME=KIND:WHERE. Imports nothing of Spark."""
+"""A `--source` of the command line. It is read before Spark is imported, and used by the engine on Spark."""
 
 from __future__ import annotations
 

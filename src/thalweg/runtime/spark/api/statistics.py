@@ -1,4 +1,4 @@
-"""Statistics of a running query on Spark, by the sub-plan whose results an operator gives."""
+"""Statistics for the choice of plans: sampled from a bounded DataFrame, or measured while a query runs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
 from thalweg.algebra.codec import digest
 from thalweg.algebra.plan import StreamScan
 from thalweg.algebra.statistics import SourceStatistics
+from thalweg.core.errors import DataError
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.kernel.pipeline.pipeline import Pipeline
 from thalweg.optimizer.statistics import MeasuredOutput, Statistics
 from thalweg.runtime.distributed.checkpoint.report import ShardReport
 from thalweg.runtime.distributed.stages import Cut
+from thalweg.runtime.spark.inputs import StreamInput, TableInput
 
 _SUMS = [field.name for field in fields(OperatorMetrics) if field.name not in ("operator", "batches", "orders")]
 
@@ -63,3 +68,41 @@ def runtime_statistics(pipeline: Pipeline, done: Sequence[OperatorMetrics], tick
         if not isinstance(plan, StreamScan)
     }
     return Statistics(streams, measured)
+
+
+# -- samples
+
+
+def sample_stream(stream: StreamInput, frame: DataFrame) -> SourceStatistics:
+    """The rate is rows over the time from the first to the last; values are counted approximately."""
+    _check_bounded(frame, stream.stream.name)
+    stamped = stream.stream.timestamp is not None
+    time = sf.col(f"`{stream.time_column}`")
+    ticks = sf.unix_micros(time.cast("timestamp")) if stamped else time.cast("long")
+    span = (sf.max(ticks) - sf.min(ticks)).alias("_span")
+    rows, distinct, more = _counted(frame, stream.stream.schema.names, span)
+    return SourceStatistics(rows / more["_span"] if more["_span"] else None, None, distinct, "sampled")
+
+
+def sample_table(table: TableInput, frame: DataFrame) -> SourceStatistics:
+    """The number of rows, and of distinct values."""
+    _check_bounded(frame, table.relation.name)
+    rows, distinct, _ = _counted(frame, table.relation.schema.names)
+    return SourceStatistics(None, rows or None, distinct, "sampled")
+
+
+def _counted(frame: DataFrame, names: Sequence[str], *more: Column) -> tuple[float, dict[str, float], dict[str, float]]:
+    known = [name for name in names if name in frame.columns]
+    values = [sf.approx_count_distinct(f"`{name}`").alias(f"_{i}") for i, name in enumerate(known)]
+    found = frame.agg(sf.count("*").alias("_rows"), *values, *more).first()
+    assert found is not None
+    distinct = {name: float(found[f"_{i}"]) for i, name in enumerate(known) if found[f"_{i}"]}
+    return float(found["_rows"]), distinct, {k: v for k, v in found.asDict().items() if k == "_span"}
+
+
+def _check_bounded(frame: DataFrame, name: str) -> None:
+    if frame.isStreaming:
+        raise DataError(
+            f"a sample of {name} is taken from a bounded DataFrame, and this one streams",
+            hint="give sample() some of its rows: spark.read instead of spark.readStream",
+        )

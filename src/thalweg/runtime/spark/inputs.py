@@ -1,4 +1,4 @@
-"""Streams and tables as the engine knows them: a DataFrame, and what is said about its time."""
+"""Declared streams and tables: a DataFrame, its columns in our types, and how its time is read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Late = Literal["whole", "needed"]
 
 @dataclass(frozen=True)
 class StreamInput:
-    """A streaming DataFrame with a column that tells the time of its rows, or with what the rows are loaded from."""
+    """A streaming DataFrame of rows with a column for their time, or of descriptions that rows are loaded from."""
 
     stream: Stream
     frame: DataFrame
@@ -45,16 +45,16 @@ class StreamInput:
         return replace(self, stream=replace(self.stream, statistics=statistics))
 
     def loading(self, columns: tuple[int, ...]) -> Arranged:
-        """What loads some columns of the rows, where the DataFrame only describes them."""
+        """The function that loads some columns of rows, if the DataFrame only describes them."""
         assert self.load is not None
         return Arranged(self.load, Schema(tuple(self.stream.schema[i] for i in columns)), self.time_column)
 
     def brought(self, needed: tuple[int, ...]) -> tuple[int, ...]:
-        """The columns that leave the JVM, of which a query needs some; late rows may be wanted whole."""
+        """The columns that leave the JVM: those that a query needs, or all, if late rows are kept whole."""
         return tuple(range(len(self.stream.schema))) if self.late == "whole" else needed
 
     def rows(self, needed: Collection[int]) -> DataFrame:
-        """Some of the stream's columns in our types, the time, and what is wrong with a row, if the source knows."""
+        """Some of the stream's columns in our types, the time, and the reason if the source says that a row is bad."""
         fields = to_spark(self.stream.schema).fields
         columns = [_cast(f).alias(f.name) for i, f in enumerate(fields) if i in needed]
         time = sf.col(_quoted(self.time_column))
@@ -63,7 +63,7 @@ class StreamInput:
         return frame.select(*columns, instant.alias(TIME), *_wrong(frame))
 
     def _loaded(self, load: Load) -> DataFrame:
-        """All rows of a source whose DataFrame only describes them."""
+        """A DataFrame of all rows, for a source whose own DataFrame only describes them."""
         schema = self.stream.schema
         if self.stream.timestamp is None:
             schema = Schema((*schema, Field(self.time_column, DataType.BIGINT)))
@@ -72,7 +72,7 @@ class StreamInput:
 
 @dataclass(frozen=True)
 class TableInput:
-    """A DataFrame: a table as it is when a query starts, or, if it streams, the rows that a table gains and loses."""
+    """A DataFrame of a table's rows, or, if it streams, of the rows that a table gains and loses."""
 
     relation: Relation
     frame: DataFrame
@@ -83,12 +83,12 @@ class TableInput:
         return replace(self, relation=replace(self.relation, statistics=statistics))
 
     def rows(self) -> DataFrame:
-        """The table's columns in our types, ticks (NULL: at once), sign, and what is wrong, if that is known."""
+        """The columns in our types, the time in ticks (NULL: at once), the sign, and the reason if a row is bad."""
         columns = [_cast(f).alias(f.name) for f in to_spark(self.relation.schema).fields]
         return self.frame.select(*columns, self._time(), self._sign(), *_wrong(self.frame))
 
     def whole(self) -> pa.Table:
-        """A table that is there as a whole: its columns in our types, time and sign."""
+        """All rows of a table that does not change: its columns in our types, time and sign."""
         rows = self.rows().drop(REASON, TEXT)
         names = [f"`{self.relation.schema.names[i]}`" for i in self.relation.key]
         if names and (twice := rows.groupBy(*names).count().where("count > 1").head()) is not None:
@@ -132,7 +132,7 @@ def stream_input(
     if not frame.isStreaming:
         raise DataError(
             f"{name} must be a streaming DataFrame, but this one is not",
-            hint="spark.readStream gives one; a table that is there as a whole is a relation, or feed it with "
+            hint="spark.readStream gives one; a bounded DataFrame can be a relation, or be replayed as a stream with "
             "thalweg.runtime.spark.sources.replay",
         )
     if isinstance(source, DataFrame):
@@ -192,12 +192,12 @@ def _extent(value: str | int, clock: Clock, what: str) -> int:
 
 
 def _cast(field: StructField) -> Column:
-    """A column in the type that the stream has it in; NULL where it cannot be brought there."""
+    """A column in the stream's type; NULL where a value cannot be cast."""
     return sf.col(_quoted(field.name)).try_cast(field.dataType)
 
 
 def _wrong(frame: DataFrame) -> list[Column]:
-    """Why a row is no tuple, and what it was, where its source says so."""
+    """The columns of a source that say why a row is bad, and what its text was."""
     renamed = ((BAD_ROW_REASON, REASON), (BAD_ROW_TEXT, TEXT))
     return [sf.col(a).cast("string").alias(b) for a, b in renamed if a in frame.columns]
 
