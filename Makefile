@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -rs
 
-.PHONY: setup demo check test test-all lint types layers unit bench-test fuzz spark-scenarios faults cluster-test soak report docs lock clean coverage wheel oldest
+.PHONY: setup demo check test test-all lint types layers unit class-archive bench-test fuzz spark-scenarios faults cluster-test soak report docs lock clean coverage wheel oldest
 
 setup: $(STAMP)
 
@@ -26,7 +26,9 @@ demo: setup
 check: lint types layers
 	THALWEG_PROFILE=fast $(PYTEST) -m "not slow"
 
-test: lint types layers unit
+test: setup
+	@$(MAKE) --no-print-directory -j2 lint types layers class-archive
+	@$(MAKE) --no-print-directory unit
 
 test-all: lint types layers bench-test
 	THALWEG_PROFILE=nightly THALWEG_SPARK_SCENARIOS=all THALWEG_SPARK_PLANS=50 $(PYTEST)
@@ -41,8 +43,12 @@ types: setup
 layers: setup
 	$(BIN)/lint-imports
 
-unit: setup
+unit: class-archive
 	$(PYTEST)
+
+# Java's classes, archived once, so that every Spark of the tests starts in half the time.
+class-archive: setup
+	@PYTHONPATH=tests $(BIN)/python -m runtime.spark.class_archive
 
 # The benchmarks' own tests: every experiment of the papers in a quick run, the peers' programs that can run here.
 bench-test: setup

@@ -69,6 +69,15 @@ def test_rule_1_unary_weakest_operators_and_nrr_joins_give_what_they_take(plan: 
         assert (edge.pattern, edge.expiry) == (pattern, derive(plan).expiry)
 
 
+@pytest.mark.parametrize("above", [lambda p: p, select, lambda p: project(p, 0, 1), lambda p: join(p, W2)])
+@pytest.mark.parametrize("redated", [Distinct(S1), Distinct(W1), Intersect(W1, W2)])
+def test_an_nrr_join_of_rows_that_are_dated_anew_takes_results_back(
+    redated: Plan, above: Callable[[Plan], Plan]
+) -> None:
+    edge = derive(nrr_join(above(redated), kind=JoinKind.LEFT))
+    assert (edge.pattern, edge.expiry) == (WK, Expiry.NEGATIVE)
+
+
 @pytest.mark.parametrize(("plan", "_pattern"), INPUTS)
 def test_a_selection_that_is_never_true_is_monotonic(plan: Plan, _pattern: Pattern) -> None:
     assert derive(Select(plan, FALSE)).pattern is Pattern.MON

@@ -3,7 +3,7 @@
 A property test names a number of examples, or leaves it to the profile (100 in `default`).
 
 - `fast` draws a tenth of them, and leaves out what is marked `slow` (`make check`);
-- `default` draws half of them, but 20 if that is less, or all if the test names fewer (`make test`);
+- `default` draws all of them (`make test`);
 - `nightly` draws ten times as many, and runs every scenario in every setting (`make test-all`).
 
 THALWEG_EXAMPLES=5000 draws so many in each property test, whatever it names (`make fuzz`). No profile has deadlines, as
@@ -19,7 +19,6 @@ from hypothesis import HealthCheck, settings
 
 PROFILE = os.environ.get("THALWEG_PROFILE", "default")
 FAST, NIGHTLY = PROFILE == "fast", PROFILE == "nightly"
-_ENOUGH = 20
 
 for _name, _unless_named in (("fast", 10), ("default", 100), ("nightly", 1_000)):
     settings.register_profile(
@@ -50,4 +49,4 @@ def rounds(named: int) -> int:
         return int(asked)
     if FAST:
         return -(-named // 10)
-    return 10 * named if NIGHTLY else max(named // 2, min(named, _ENOUGH))
+    return 10 * named if NIGHTLY else named

@@ -97,6 +97,9 @@ def propagate(node: Plan, inputs: Sequence[Edge]) -> Edge:
             return _as_input(inputs[0], "rule 1: as its input; the group's key is kept", Expiry.REPLACEMENT)
         case Select() | Project():
             return _as_input(inputs[0], "rule 1: as its input")
+        case NrrJoin() if _can_be_dated_anew(node.left):
+            why = "a later copy of a left row is joined with the NRR of its own ts, and replaces the earlier result"
+            return Edge(max(inputs[0].pattern, WK), Expiry.NEGATIVE, why)
         case NrrJoin():
             return _as_input(inputs[0], "rule 1: as its left input; updates of an NRR do not look back")
         case Union():
@@ -152,6 +155,20 @@ def group_columns(plan: Plan) -> tuple[int, ...] | None:
             places = {item.expression.index: i for i, item in enumerate(items) if isinstance(item.expression, Column)}
             return None if below is None or not set(below) <= places.keys() else tuple(places[i] for i in below)
     return None  # above any other operator there are no keys of groups
+
+
+def _can_be_dated_anew(plan: Plan) -> bool:
+    """Whether a row that stays in the answer can get a later ts: DISTINCT and INTERSECT take the latest one.
+
+    A group's row is replaced anyway, and a stream operator dates each tuple once and for all.
+    """
+    match plan:
+        case Distinct() | Intersect():
+            return True
+        case GroupBy() | IStream() | DStream() | RStream():
+            return False
+        case _:
+            return any(map(_can_be_dated_anew, plan.children))
 
 
 def _monotonic(why: str) -> Edge:

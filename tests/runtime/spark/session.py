@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from runtime.spark.class_archive import archive_option
 from thalweg.runtime.spark.api.java import java_home
 
 # A Java that lives for minutes must not spend them on making code fast that will hardly be used again. Of itself it
@@ -17,7 +18,6 @@ from thalweg.runtime.spark.api.java import java_home
 BRIEFLY = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 
 SETTINGS = {
-    "spark.driver.extraJavaOptions": BRIEFLY,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",
@@ -36,16 +36,17 @@ def python_path() -> str:
 
 def environment() -> dict[str, str]:
     """The environment of a program that starts a Spark of its own."""
-    return {**os.environ, "PYTHONPATH": python_path(), "JAVA_TOOL_OPTIONS": BRIEFLY}
+    return {**os.environ, "PYTHONPATH": python_path(), "JAVA_TOOL_OPTIONS": f"{BRIEFLY} {archive_option()}"}
 
 
 @contextmanager
-def local_session(folder: Path) -> Iterator[SparkSession]:
-    """A local Spark of two cores; its files are in a folder."""
+def local_session(folder: Path, options: str | None = None) -> Iterator[SparkSession]:
+    """A local Spark of two cores; its files are in a folder. Without `options` Java uses the archive of classes."""
     os.environ["JAVA_HOME"] = str(java_home())
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYTHONPATH"] = python_path()
     builder = SparkSession.builder.master("local[2]").appName("thalweg tests")
+    builder = builder.config("spark.driver.extraJavaOptions", f"{BRIEFLY} {options or archive_option()}")
     for key, value in SETTINGS.items():
         builder = builder.config(key, value)
     for name in ("local.dir", "sql.warehouse.dir"):
