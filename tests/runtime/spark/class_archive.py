@@ -39,7 +39,9 @@ def make_archive() -> None:
             run = query.start(folder / "checkpoint", trigger={"availableNow": True})
             run.wait_until_done()
             run.answer().collect()
-            java: subprocess.Popen[bytes] = spark.sparkContext._gateway.proc
+            gateway = spark.sparkContext._gateway
+            assert gateway is not None
+            java: subprocess.Popen[bytes] = gateway.proc
         assert java.stdin is not None
         java.stdin.close()  # it ends when nobody can speak to it any more
         java.wait(_LONGEST_EXIT)
