@@ -38,6 +38,13 @@ class Queues(Stateful, kind="queues/1"):
             self.first, self.last, self._base = (np.pad(a, (0, more)) for a in (self.first, self.last, self._base))
             self._mask = np.pad(self._mask, (0, more), constant_values=-1)
 
+    def cut(self, codes: int) -> None:
+        """Give room back, if there is far more than codes below `codes` need; the others must have no rows."""
+        if len(self.last) > 4 * max(codes, _LEAST_SLOTS):
+            kept = slice(2 * max(codes, _LEAST_SLOTS))
+            self.first, self.last = self.first[kept].copy(), self.last[kept].copy()
+            self._base, self._mask = self._base[kept].copy(), self._mask[kept].copy()
+
     def slots(self, codes: Ints, numbers: Ints) -> Ints:
         """The slots of rows."""
         slots: Ints = self._base[codes] + (numbers & self._mask[codes])

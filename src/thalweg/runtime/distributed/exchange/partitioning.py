@@ -8,6 +8,7 @@ from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from thalweg.algebra.expressions import Expression
 from thalweg.core.lanes import NULL, Ints, Lane, identity
@@ -20,6 +21,7 @@ Groups = npt.NDArray[np.uint16]  # the group of each row
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
+_UNKNOWN = -1  # in place of a hash
 
 
 class Partitioner:
@@ -30,6 +32,7 @@ class Partitioner:
         self._types = [part.type for part in key]
         self._pool, self._groups = pool, groups
         self._hashes: Ints = np.empty(0, dtype=np.int64)  # by code of the string pool
+        self._version = -1  # of the pool, when these were its strings
 
     def groups(self, columns: Sequence[Lane], rows: int) -> Groups:
         """The group of each row."""
@@ -43,16 +46,20 @@ class Partitioner:
         return ((mixed >> _HALF) % np.uint64(self._groups)).astype(np.uint16)
 
     def _of_strings(self, codes: Ints) -> Ints:
-        """A hash of each string's bytes; each string of the pool is hashed once."""
-        known = len(self._hashes)
-        if known < len(self._pool):
-            new = self._pool.decode(np.arange(known, len(self._pool))).to_pylist()
-            fresh = np.array([crc32(string.encode()) for string in new], dtype=np.int64)
-            self._hashes = np.concatenate([self._hashes, fresh])
+        """A hash of each string's bytes; a string is hashed once, until the pool forgets some."""
+        first, size = self._pool.bounds
+        if self._version != self._pool.version or size > len(self._hashes):
+            kept = self._hashes if self._version == self._pool.version else self._hashes[:0]
+            self._hashes, self._version = np.full(2 * size, _UNKNOWN), self._pool.version
+            self._hashes[: len(kept)] = kept
         missing = codes == NULL
-        if not len(self._hashes):
-            return codes
-        return np.where(missing, NULL, self._hashes[np.where(missing, 0, codes)])
+        places = codes[~missing] - first
+        new = np.unique(places[self._hashes[places] == _UNKNOWN])
+        strings = self._pool.decode(new + first).cast(pa.binary()).to_pylist()
+        self._hashes[new] = np.fromiter(map(crc32, strings), dtype=np.int64, count=len(new))
+        hashes = np.full(len(codes), NULL)
+        hashes[~missing] = self._hashes[places]
+        return hashes
 
 
 def sort_by_group(groups: Groups, count: int) -> tuple[Ints, Ints]:
