@@ -69,7 +69,9 @@ def keep(pool: StringPool, codes: list[int]) -> None:
 
 
 # Words of every length around those of a machine's words, alike except for one end, and some too long to be hashed.
-WORD = st.text(max_size=20) | st.builds(lambda n, s: "x" * n + s, st.integers(0, 90), st.sampled_from(["", "a", "\0", "é"]))
+WORD = st.text(max_size=20) | st.builds(
+    lambda n, s: "x" * n + s, st.integers(0, 90), st.sampled_from(["", "a", "\0", "é"])
+)
 BATCH = st.tuples(st.lists(st.none() | WORD, max_size=8), st.sets(st.integers(0, 30)), st.booleans())
 
 

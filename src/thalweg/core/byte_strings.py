@@ -6,7 +6,7 @@ strings. The last word of a string is filled up with zeros; strings of other len
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,8 @@ import pyarrow as pa
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 _Words = npt.NDArray[np.uint64]
+
+_Number = TypeVar("_Number", np.int64, np.uint8)
 
 _WORD = 8
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -34,8 +36,8 @@ class ByteStrings(NamedTuple):
         """The strings of an Arrow column of (large) strings without nulls."""
         _, offsets, data = array.buffers()
         wide = pa.types.is_large_string(array.type)
-        bounds = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)[array.offset :][: len(array) + 1]
-        bounds = bounds.astype(np.int64)
+        stored = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)[array.offset :][: len(array) + 1]
+        bounds: Ints = stored.astype(np.int64)
         low, high = int(bounds[0]), int(bounds[-1])
         copy = np.zeros(high - low + _WORD, dtype=np.uint8)
         if high > low:
@@ -60,7 +62,7 @@ class ByteStrings(NamedTuple):
 
     def equal(self, others: ByteStrings) -> npt.NDArray[np.bool_]:
         """Where these strings equal others."""
-        same = self.length == others.length
+        same: npt.NDArray[np.bool_] = self.length == others.length
         for (rows, words), (_, theirs) in zip(self._words(), others._words_as(self), strict=True):
             if rows is None:
                 same &= words == theirs
@@ -134,7 +136,7 @@ class Arena:
         return pa.LargeStringArray.from_buffers(self._count, buffers[1], buffers[2])
 
 
-def _longer(array: npt.NDArray[np.generic], size: int) -> npt.NDArray[np.generic]:
+def _longer(array: npt.NDArray[_Number], size: int) -> npt.NDArray[_Number]:
     if size <= len(array):
         return array
     grown = np.zeros(max(size, 2 * len(array)), dtype=array.dtype)

@@ -42,7 +42,9 @@ class FreeCodes:
     def __init__(self, size: int = 0, free: Codes | None = None, left: int | None = None) -> None:
         """The codes below `size`, of which the first `left` of `free` (all by default) are free."""
         self.size = size  # every code is below it
-        self._stack: Codes = np.empty(0, dtype=np.int64) if free is None else free  # never written to: snapshots share it
+        self._stack: Codes = (
+            np.empty(0, dtype=np.int64) if free is None else free
+        )  # never written to: snapshots share it
         self._count = len(self._stack) if left is None else left
 
     def __len__(self) -> int:

@@ -8,6 +8,7 @@ number of times, consecutive snapshots share what has not changed, and they are 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -92,8 +93,8 @@ def _runs(places: Codes, array: pa.Array) -> list[Run]:
     while cuts[-1] < len(places):
         before = int(ends[cuts[-1]] - strings.length[cuts[-1]])
         cuts.append(max(cuts[-1] + 1, int(np.searchsorted(ends, before + _MOST_BYTES, side="right"))))
-    found = []
-    for first, last in zip(cuts, cuts[1:], strict=False):
+    found: list[Run] = []
+    for first, last in pairwise(cuts):
         begin, end = int(strings.start[first]), int(ends[last - 1])
         found.append((places[first:last].copy(), strings.length[first:last].copy(), strings.data[begin:end].copy()))
     return found

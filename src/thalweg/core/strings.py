@@ -220,7 +220,7 @@ class StringPool:
         sample = min(_SAMPLE, len(array) // 16)
         if 2 * len(array.slice(0, sample).unique()) < sample:
             encoded = array.dictionary_encode()
-            return self._encode_each(encoded.dictionary)[encoded.indices.to_numpy()]
+            return np.asarray(self._encode_each(encoded.dictionary)[encoded.indices.to_numpy()])
         return self._encode_each(array)
 
     def _encode_each(self, array: pa.Array) -> Codes:

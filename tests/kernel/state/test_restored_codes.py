@@ -82,7 +82,7 @@ def test_snapshots_of_codes_share_what_has_been_told() -> None:
 
 
 def codes_of_the_first_version(columns: list[Ints]) -> dict[str, object]:
-    """As the class of that time saved them: by lane its values, then pairs of a code so far and the next lane's code."""
+    """As the class of that time saved them: by lane its values, then pairs of codes."""
 
     def saved(values: Ints) -> dict[str, object]:
         half = len(values) // 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,7 +49,7 @@ def test_codes_and_memory_stay_as_many_as_keys_are_named(step: int) -> None:
     for i in range(400):
         key = (np.arange(1000) + 500 * i) * step
         named = table.encode([key], len(key))
-        table.forget(lambda: [named])
+        table.forget(partial(list, [named]))
         assert table.decode(named)[0].tolist() == key.tolist()
     assert table.size <= 2000
     assert table._lanes[0].values.nbytes <= 64_000
@@ -59,5 +61,5 @@ def test_room_is_given_back_after_a_rush() -> None:
     table = KeyTable.of_width(1)
     for i, size in enumerate((100_000, 10, 10, 10)):
         named = table.encode([np.arange(size) + 1_000_000 * i], size)
-        table.forget(lambda: [named])
+        table.forget(partial(list, [named]))
     assert table.size <= 20 and len(table._lanes[0].values) <= 64

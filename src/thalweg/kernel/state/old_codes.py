@@ -23,7 +23,13 @@ def _as_table(old: Fields) -> Fields:
     """A coder had codes for each lane, then codes for pairs of a code so far and the code of the next lane."""
     lanes = [_values(lane) for lane in old["_lanes"]]
     if not lanes:
-        return {"_sweep_at": 0, "keys": [], "free": saved_array(np.empty(0, dtype=np.int64)), "size": 1, "narrow": False}
+        return {
+            "_sweep_at": 0,
+            "keys": [],
+            "free": saved_array(np.empty(0, dtype=np.int64)),
+            "size": 1,
+            "narrow": False,
+        }
     pairs = [_values(pair) for pair in old["_pairs"]]
     codes: Ints = np.arange(len(pairs[-1] if pairs else lanes[0]))
     keys: list[Ints] = []

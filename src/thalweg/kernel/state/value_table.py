@@ -22,7 +22,9 @@ class ValueTable:
     """Codes 0, 1, 2 ... for the values of one int64 lane, as long as the values are close together."""
 
     def __init__(self, codes: FreeCodes) -> None:
-        self.new: list[tuple[Ints, list[Ints]]] = []  # codes that were given out since the caller emptied it, and values
+        self.new: list[
+            tuple[Ints, list[Ints]]
+        ] = []  # codes that were given out since the caller emptied it, and values
         self._codes = codes
         self._null = -1  # the code of NULL or -1; NULL is too far from all other values
         self._first = 0

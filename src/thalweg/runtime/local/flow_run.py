@@ -26,7 +26,7 @@ class LocalFlowRun:
     def __init__(
         self, sources: Sources, emit: Callable[[str, Batch], None], logs: Callable[[], Sequence[KeyTable]]
     ) -> None:
-        """`emit` takes the id of a query and what its answer has gained; `logs` gives the rows that queries remember."""
+        """`emit` takes the id of a query and what its answer has gained; `logs` gives the rows that they keep."""
         self.engine = FlowEngine()
         self.first: Instant | None = None  # when anything happened first; what was there before shows then
         self.has_emitted = False  # whether the `changes` of any query were read
