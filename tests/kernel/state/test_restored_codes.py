@@ -86,7 +86,7 @@ def codes_of_the_first_version(columns: list[Ints]) -> dict[str, object]:
 
     def saved(values: Ints) -> dict[str, object]:
         half = len(values) // 2
-        return {KIND: "lane-codes/1", "_log": [(values[:half],), (values[half:],)]}
+        return upgraded({KIND: "lane-codes/1", "_log": [(values[:half],), (values[half:],)]})
 
     coded, pairs, so_far = [], [], None
     for column in columns:

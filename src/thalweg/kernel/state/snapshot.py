@@ -148,6 +148,11 @@ def saved_array(array: np.ndarray[Any, Any]) -> Tree:
     return {_ARRAY: ArrayLog().save(array)}
 
 
+def loaded_array(tree: Tree) -> np.ndarray[Any, Any]:
+    """The array that `saved_array` saved."""
+    return ArrayLog.read(tree[_ARRAY])[1]
+
+
 def nbytes(value: Any) -> int:
     """The size of all arrays of a value."""
     match value:

@@ -36,6 +36,11 @@ def upgrade(old: str, new: str, renamed: bool = False) -> Callable[[_Step], _Ste
     return mark
 
 
+def is_upgraded(kind: str) -> bool:
+    """Whether a kind is of an older version, which is read as another."""
+    return kind in _steps
+
+
 def upgraded(fields: Fields) -> Fields:
     """An object's part of a snapshot in the newest version of its kind; anything else as it is."""
     while (step := _steps.get(fields.get(KIND, ""))) is not None:
