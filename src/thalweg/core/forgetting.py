@@ -10,7 +10,7 @@ import numpy.typing as npt
 Codes = npt.NDArray[np.int64]
 
 # Reading a stored integer costs a small part of what a new code costs.
-_INTEGERS_PER_CODE = 16
+_INTEGERS_PER_CODE = 64
 
 
 @dataclass

@@ -98,7 +98,7 @@ class Negation(Operator, kind="negation/1"):
         found = self._sweep(left_events, right_events, now) if any_event else []
         self._clock = now
         if self._coder.forget(self._named_codes):
-            self._left.cut(self._coder.size)
+            self._left.clear(self._coder.size)
             self._unordered.cut(self._coder.size)
         return self._result(found)
 

@@ -57,9 +57,9 @@ class NegationLeft(Stateful, kind="negation-left/1"):
         self.queues.reach(codes)
         self.top.fit(codes)
 
-    def cut(self, codes: int) -> None:
-        """Give room back; all codes from `codes` on are free."""
-        self.queues.cut(codes)
+    def clear(self, codes: int) -> None:
+        """Forget tuples that have left, and give room back: all codes from `codes` on are free."""
+        self.queues.clear(codes)
         self.top.cut(codes)
 
     @property

@@ -72,7 +72,7 @@ class LastOfEach(Stateful, kind="last-of-each/1"):
         self._queues.append(update.codes, update.ranks, update.rows, update.now)
         self._clean_up(update)
         if self._coder.forget(lambda: [self._inhabited(update.now)]):
-            self._queues.cut(self._coder.size)
+            self._queues.clear(self._coder.size)
 
     @property
     def stored(self) -> int:
