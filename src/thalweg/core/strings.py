@@ -149,8 +149,8 @@ class StringPool:
             return places
         others = np.fromiter(self._others.values(), dtype=np.int64, count=len(self._others))
         short = others[self._arena.strings(self._slots[others]).length <= _LONGEST_HASHED]
-        candidates = np.append(np.setdiff1d(places, others), short)  # those that have had it first
-        found = candidates[np.unique(self._hashes[candidates], return_index=True)[1]]
+        candidates = np.append(places[~np.isin(places, others)], short)  # first those that have had the hash so far
+        found = candidates[_firsts(self._hashes[candidates])]
         gone = set(found.tolist())
         self._others = {digest: place for digest, place in self._others.items() if place not in gone}
         return found
@@ -194,10 +194,11 @@ class StringPool:
         self._slots[places] = self._arena.append(array)
         short = np.flatnonzero(strings.length <= _LONGEST_HASHED)
         self._hashes[places[short]] = strings.take(short).hashes()
-        _, first = np.unique(self._hashes[places[short]], return_index=True)
-        hashed = short[first]
+        hashed = short[_firsts(self._hashes[places[short]])]
         self._hashed.fill([self._hashes[places[hashed]]], places[hashed])
-        for row in np.setdiff1d(np.arange(len(places)), hashed).tolist():
+        apart = np.ones(len(places), dtype=np.bool_)
+        apart[hashed] = False
+        for row in np.flatnonzero(apart).tolist():
             self._others[_digest(strings, row)] = int(places[row])
 
     def _check_literal(self, text: str, code: int) -> None:
@@ -280,6 +281,12 @@ class StringPool:
 def _digest(strings: ByteStrings, row: int) -> bytes:
     begin = int(strings.start[row])
     return blake2b(strings.data[begin : begin + int(strings.length[row])].data, digest_size=32).digest()
+
+
+def _firsts(hashes: Codes) -> Codes:
+    """The first row of each hash."""
+    order = np.argsort(hashes, kind="stable")
+    return order[np.append(True, hashes[order[1:]] != hashes[order[:-1]])] if len(order) else order
 
 
 def _shorter(lane: Codes, size: int) -> Codes:
