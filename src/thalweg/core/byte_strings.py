@@ -14,7 +14,7 @@ import pyarrow as pa
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
-_Words = npt.NDArray[np.uint64]
+Words = list[tuple[Ints | None, npt.NDArray[np.uint64]]]  # by place in the strings: their rows (None: all), the words
 
 _Number = TypeVar("_Number", np.int64, np.uint8)
 
@@ -44,15 +44,19 @@ class ByteStrings(NamedTuple):
             copy[: high - low] = np.frombuffer(data, dtype=np.uint8)[low:high]
         return ByteStrings(bounds[:-1] - low, np.diff(bounds), copy)
 
-    def take(self, rows: Ints) -> ByteStrings:
+    def take(self, rows: Ints | slice) -> ByteStrings:
         """Some of the strings, within the same data."""
         return ByteStrings(self.start[rows], self.length[rows], self.data)
 
-    def hashes(self) -> Ints:
-        """Hashes: equal strings have equal ones."""
-        mixed: _Words = self.length.view(np.uint64) * _MIX
-        for n, (rows, words) in enumerate(self._words()):
-            step = (words + np.uint64(n)) * _MIX
+    def words(self) -> Words:
+        """The words of all strings."""
+        return self._words_like(self)
+
+    def hashes(self, words: Words | None = None) -> Ints:
+        """Hashes: equal strings have equal ones. `words` are those of the strings, if they are known."""
+        mixed: npt.NDArray[np.uint64] = self.length.view(np.uint64) * _MIX
+        for n, (rows, lane) in enumerate(self.words() if words is None else words):
+            step = (lane + np.uint64(n)) * _MIX
             if rows is None:
                 mixed = (mixed ^ (mixed >> _FOLD) ^ step) * _MIX
             else:
@@ -60,40 +64,37 @@ class ByteStrings(NamedTuple):
                 mixed[rows] = (some ^ (some >> _FOLD) ^ step) * _MIX
         return (mixed ^ (mixed >> _FOLD)).view(np.int64)
 
-    def equal(self, others: ByteStrings) -> npt.NDArray[np.bool_]:
-        """Where these strings equal others."""
+    def equal(self, others: ByteStrings, words: Words | None = None) -> npt.NDArray[np.bool_]:
+        """Where these strings equal others. `words` are those of the strings, if they are known."""
         same: npt.NDArray[np.bool_] = self.length == others.length
-        for (rows, words), (_, theirs) in zip(self._words(), others._words_as(self), strict=True):
+        if not same.all():  # such strings may lie anywhere in the others' data
+            rest = np.flatnonzero(same)
+            same[rest] = self.take(rest).equal(others.take(rest))
+            return same
+        pairs = zip(self.words() if words is None else words, others._words_like(self), strict=True)
+        for (rows, lane), (_, theirs) in pairs:
             if rows is None:
-                same &= words == theirs
+                same &= lane == theirs
             else:
-                same[rows] &= words == theirs
+                same[rows] &= lane == theirs
         return same
 
-    def _words(self) -> list[tuple[Ints | None, _Words]]:
-        return list(self._words_as(self))
-
-    def _words_as(self, like: ByteStrings) -> list[tuple[Ints | None, _Words]]:
-        """Word by word the strings that have such a word (None for all), and the words; lengths are those of `like`.
-
-        Where a string is shorter than that, the words hold what lies behind it, or what lies at the very end.
-        """
+    def _words_like(self, like: ByteStrings) -> Words:
+        """Word by word the strings that have such a word (None for all), and the words; all lengths equal `like`'s."""
         if not len(like.length):
             return []
         shortest, longest = int(like.length.min()), int(like.length.max())
         everywhere = np.lib.stride_tricks.as_strided(
             self.data[:_WORD].view(np.uint64), (len(self.data) - _WORD + 1,), (1,), writeable=False
         )
-        last = len(everywhere) - 1
-        found: list[tuple[Ints | None, _Words]] = []
+        found: Words = []
         for at in range(0, longest, _WORD):
             rows = None if shortest > at else np.flatnonzero(like.length > at)
-            start = self.start if rows is None else self.start[rows]
-            words = everywhere[np.minimum(start + at, last)]
+            lane = everywhere[at:][self.start if rows is None else self.start[rows]]
             if shortest < at + _WORD:
                 left = (like.length if rows is None else like.length[rows]) - at
-                words = words & _FIRST_BYTES[np.minimum(left, _WORD)]
-            found.append((rows, words))
+                lane &= _FIRST_BYTES[np.minimum(left, _WORD)]
+            found.append((rows, lane))
         return found
 
 

@@ -96,6 +96,10 @@ class StringPool:
                 hint="let fewer rows arrive at a time, or cut the strings: SUBSTR(column, 1, 1000)",
             ) from None
 
+    def byte_strings(self, codes: Codes) -> ByteStrings:
+        """The UTF-8 of the strings of codes, none of which is NULL."""
+        return self._arena.strings(self._slots[codes - self._first])
+
     def ranks(self, codes: Codes) -> Codes:
         """For each code the rank of its string among the strings of these codes, by code point; NULL stays NULL."""
         distinct, places = np.unique(codes, return_inverse=True)
@@ -242,7 +246,8 @@ class StringPool:
 
     def _by_hash(self, array: pa.Array, strings: ByteStrings, rows: Codes) -> tuple[Codes, Codes]:
         """The places of short strings, given with their rows; and the rows whose hash belongs to another string."""
-        hashes = strings.hashes()
+        words = strings.words()
+        hashes = strings.hashes(words)
         places = self._hashed.encode([hashes])
         self._fit()
         new = np.flatnonzero(self._slots[places] < 0) if self._hashed.new else rows[:0]
@@ -252,7 +257,7 @@ class StringPool:
             new = new[self._slots[places[new]] == new]
             self._hashes[places[new]] = hashes[new]
             self._slots[places[new]] = self._arena.append(array.take(pa.array(rows[new])))
-        differ = ~strings.equal(self._arena.strings(self._slots[places]))
+        differ = ~strings.equal(self._arena.strings(self._slots[places]), words)
         return places, rows[differ]
 
     def _by_digest(self, array: pa.Array, strings: ByteStrings, rows: Codes) -> Codes:
