@@ -42,9 +42,8 @@ class FreeCodes:
     def __init__(self, size: int = 0, free: Codes | None = None, left: int | None = None) -> None:
         """The codes below `size`, of which the first `left` of `free` (all by default) are free."""
         self.size = size  # every code is below it
-        self._stack: Codes = (
-            np.empty(0, dtype=np.int64) if free is None else free
-        )  # never written to: snapshots share it
+        self._stack: Codes = np.empty(0, dtype=np.int64) if free is None else free
+        self._is_shared = True  # with a snapshot, which must not change
         self._count = len(self._stack) if left is None else left
 
     def __len__(self) -> int:
@@ -70,11 +69,17 @@ class FreeCodes:
 
     def give(self, codes: Codes) -> None:
         """Free some codes, which must differ."""
-        self._stack = np.concatenate([self.free, codes])
-        self._count = len(self._stack)
+        needed = self._count + len(codes)
+        if self._is_shared or needed > len(self._stack):
+            grown = np.empty(max(needed, 2 * self._count), dtype=np.int64)
+            grown[: self._count] = self.free
+            self._stack, self._is_shared = grown, False
+        self._stack[self._count : needed] = codes
+        self._count = needed
 
     def saved(self) -> tuple[Codes, int]:
-        """An array that is never written to, and how many of its first codes are free: what the constructor takes."""
+        """An array that is not written to any more, and how many of its first codes are free."""
+        self._is_shared = True
         return self._stack, self._count
 
     def is_free(self) -> npt.NDArray[np.bool_]:
@@ -88,5 +93,5 @@ class FreeCodes:
         flags = self.is_free()
         used = np.flatnonzero(~flags)
         self.size = int(used[-1]) + 1 if len(used) else 0
-        self._stack = np.flatnonzero(flags[: self.size])[::-1].copy()
+        self._stack, self._is_shared = np.flatnonzero(flags[: self.size])[::-1].copy(), False
         self._count = len(self._stack)
