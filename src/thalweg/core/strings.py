@@ -1,12 +1,12 @@
 """The string pool: stores each string of an engine once, under an integer, its code, for as long as state names it.
 
-Strings come and go with windows, but nobody counts who names a code. So a pool is *swept* now and then, between two
-batches: whoever owns the pool reads all integers that its state holds (`kernel/state/marking.py`), and the codes that
-are not among them are free to be given to other strings. A stored integer that happens to look like a code keeps at
-most one string alive, so a pool never holds more strings than its owner's state holds integers. Codes begin at a number
-that data hardly ever has, so in practice it holds those that are needed.
+Strings come and go with windows, but nobody counts who names a code. So now and then, between two batches, whoever owns
+the pool reads all integers that its state holds (`kernel/state/marking.py`), and the codes that are not among them are
+free to be given to other strings. A stored integer that happens to look like a code keeps at most one string, so what
+is left are at most as many strings as the state has integers. Codes begin at a number that data hardly ever has, so in
+practice these are the strings that are needed.
 
-Values of other types can be coded alike: as byte strings, which is all that the arena and the hashes know.
+Values of other types can be coded alike, as byte strings: the arena and the hashes know no more of them.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class StringPool:
         self._hashes: Codes = np.zeros(16, dtype=np.int64)  # by place
         self._slots: Codes = np.full(16, -1)  # by place, where the arena has the string; -1 for a free place
         self._runs = StringRuns()
-        self._sweep_at = FORGETTING.next_at(0, 0)
+        self._forget_at = FORGETTING.next_at(0, 0)
 
     def __len__(self) -> int:
         """The number of strings."""
@@ -114,8 +114,8 @@ class StringPool:
 
     @property
     def is_due(self) -> bool:
-        """Whether there are so many new strings that it is time to sweep."""
-        return FORGETTING.every_batch or len(self) >= self._sweep_at
+        """Whether there are so many new strings that it is time to look for those that nothing names."""
+        return FORGETTING.every_batch or len(self) >= self._forget_at
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -128,7 +128,7 @@ class StringPool:
         dead = np.flatnonzero(used & ~marks)
         if len(dead):
             self._forget(dead, np.flatnonzero(used & marks))
-        self._sweep_at = FORGETTING.next_at(len(self), work)
+        self._forget_at = FORGETTING.next_at(len(self), work)
 
     def _forget(self, dead: Codes, alive: Codes) -> None:
         self.version += 1
@@ -172,7 +172,7 @@ class StringPool:
             "size": self._codes.size,
             "free": free,
             "left": left,
-            "sweep_at": self._sweep_at,
+            "forget_at": self._forget_at,
             "runs": self._runs.save(np.flatnonzero(~self._codes.is_free()), self._at),
         }
 
@@ -183,7 +183,7 @@ class StringPool:
         literals = self._literals
         self._first, self._literals = saved["first"], {}
         self._clear(FreeCodes(saved["size"], saved["free"], saved["left"]))
-        self._sweep_at = saved["sweep_at"]
+        self._forget_at = saved["forget_at"]
         self._runs = StringRuns(saved["runs"])
         self._adopt(*self._runs.read(saved["size"], self._codes.free))
         for text, code in literals.items():
@@ -305,4 +305,4 @@ def _of_first_version(runs: list[Any]) -> dict[str, Any]:
     for lengths, text in runs:
         numbered.append((np.arange(size, size + len(lengths)), lengths, text))
         size += len(lengths)
-    return {"first": 0, "size": size, "free": np.empty(0, dtype=np.int64), "left": 0, "sweep_at": 0, "runs": numbered}
+    return {"first": 0, "size": size, "free": np.empty(0, dtype=np.int64), "left": 0, "forget_at": 0, "runs": numbered}

@@ -17,7 +17,7 @@ _CODE_BITS = 32
 @upgrade("key-table/1", "key-table/2")
 def _without_bounds(old: Fields) -> Fields:
     """A table knew the least and the greatest of its keys."""
-    return {name: part for name, part in old.items() if name != "_bounds"} | {"_sweep_at": 0}
+    return {name: part for name, part in old.items() if name != "_bounds"} | {"_forget_at": 0}
 
 
 @upgrade("lane-codes/1", "key-table/2", renamed=True)
@@ -44,7 +44,7 @@ def _several_lanes(old: Fields) -> Fields:
 def _table(keys: Sequence[Ints]) -> Fields:
     """A table of keys, by code."""
     return {
-        "_sweep_at": 0,
+        "_forget_at": 0,
         "keys": [saved_array(key) for key in keys],
         "free": saved_array(np.empty(0, dtype=np.int64)),
         "size": len(keys[0]) if keys else 1,

@@ -47,14 +47,14 @@ class KeyTable(Stateful, kind="key-table/2"):
     which codes their state names, and releases all others.
     """
 
-    KEPT = ("_sweep_at",)
+    KEPT = ("_forget_at",)
     ADDED = ("keys", "free", "size", "narrow")
 
     def __init__(self, types: Sequence[DataType]) -> None:
         self._types = tuple(types)
         self._lanes = [ByCode(np.int64, 0) for _ in types]  # by code: the keys, as `identity` gives them
         self._place = ByCode(np.int64, 0)
-        self._sweep_at = FORGETTING.next_at(0, 0)
+        self._forget_at = FORGETTING.next_at(0, 0)
         self._clear(FreeCodes(0 if types else 1))
 
     def _clear(self, codes: FreeCodes) -> None:
@@ -118,7 +118,7 @@ class KeyTable(Stateful, kind="key-table/2"):
 
         `named` gives all codes that the caller's state names, negative ones aside; a code may be named many times.
         """
-        if not self._types or not (FORGETTING.every_batch or self.used >= self._sweep_at):
+        if not self._types or not (FORGETTING.every_batch or self.used >= self._forget_at):
             return False
         gone, work = ~self._codes.is_free(), 0
         for codes in named():
@@ -128,7 +128,7 @@ class KeyTable(Stateful, kind="key-table/2"):
         self._codes.settle()
         for kept in self._lanes:
             kept.cut(self.size)
-        self._sweep_at = FORGETTING.next_at(self.used, work)
+        self._forget_at = FORGETTING.next_at(self.used, work)
         return True
 
     def _release(self, codes: Ints) -> None:
