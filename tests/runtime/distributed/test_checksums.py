@@ -29,7 +29,9 @@ def test_checksums_are_those_of_zlib(words: list[str]) -> None:
 
 
 @given(st.lists(st.tuples(st.none() | WORDS, st.none() | st.integers(-5, 5)), min_size=1, max_size=12))
-def test_rows_that_are_read_and_rows_that_are_sent_on_have_the_same_groups(rows: list[tuple[str | None, int | None]]) -> None:
+def test_rows_that_are_read_and_rows_that_are_sent_on_have_the_same_groups(
+    rows: list[tuple[str | None, int | None]],
+) -> None:
     schema = Schema.of(name=DataType.STRING, k=DataType.BIGINT)
     columns = [pa.array(column, f.type.arrow) for column, f in zip(zip(*rows, strict=True), schema, strict=True)]
     pool = StringPool()
@@ -40,7 +42,9 @@ def test_rows_that_are_read_and_rows_that_are_sent_on_have_the_same_groups(rows:
 
 
 def test_groups_stay_what_they_are() -> None:
-    words = pa.array(["elbe", "main", "", None, "a key that is longer than sixty-four bytes, and so is summed up alone"])
+    words = pa.array(
+        ["elbe", "main", "", None, "a key that is longer than sixty-four bytes, and so is summed up alone"]
+    )
     assert groups_of_columns([words], [DataType.STRING], 16).tolist() == GROUPS
 
 

@@ -84,8 +84,8 @@ class ValueTable:
     def _each_once(self, values: Ints) -> Ints:
         """The distinct values, ascending. If there are many, marking them in an array is faster than sorting."""
         if _SORT_WHEN_ENTRIES_PER_VALUE * len(values) < len(self._entries):
-            ordered = np.sort(values)  # np.unique would hash them, which takes several times as long
-            return ordered[np.append(True, ordered[1:] != ordered[:-1])]
+            ordered: Ints = np.sort(values)  # np.unique would hash them, which takes several times as long
+            return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])])
         marked: Flags = np.zeros(len(self._entries), dtype=np.bool_)
         marked[values - self._first] = True
         return np.flatnonzero(marked) + self._first
