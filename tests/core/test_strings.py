@@ -57,6 +57,16 @@ def test_codes_that_have_been_given_to_others_are_refused() -> None:
         other.restore(pool.snapshot())
 
 
+def test_a_code_that_a_caller_keeps_never_means_another_string() -> None:
+    pool, other = StringPool(), StringPool()
+    for text in ("a", "b"):
+        pool.code(text)
+    for text in ("x", "y", "b"):  # the last is kept as 2, which the snapshot has not given out
+        other.code(text)
+    with pytest.raises(SnapshotError, match=r"here it is '[xyb]' already"):
+        other.restore(pool.snapshot())
+
+
 def strings(words: list[str | None]) -> pa.Array:
     return pa.array(words, pa.string())
 

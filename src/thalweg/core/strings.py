@@ -206,14 +206,12 @@ class StringPool:
             self._others[_digest(strings, row)] = int(places[row])
 
     def _check_literal(self, text: str, code: int) -> None:
-        place = code - self._first
-        is_here = 0 <= place < self._codes.size and self._slots[place] >= 0
-        known = self.decode(np.array([code]))[0].as_py() if is_here else None
-        if known == text:
-            self._literals[text] = code
-        elif is_here:
+        """Somebody keeps the code of this text, so it must be the same here."""
+        place, size = code - self._first, self._codes.size
+        held = self._at(np.array([place]))[0].as_py() if 0 <= place < size and self._slots[place] >= 0 else "nothing"
+        if self.code(text) != code:
             raise SnapshotError(
-                f"string {place} of the snapshot is {known!r}, but here it is {text!r} already",
+                f"string {place} of the snapshot is {held!r}, but here it is {text!r} already",
                 hint="restore into a pipeline that has just been built from the same plan, with a pool of its own",
             )
 
