@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import strategies.effort  # noqa: F401 - loads the Hypothesis profile
+from thalweg.core.forgetting import FORGETTING
+
+# Codes that nothing names are looked for between any two batches, so that one that is freed too early shows.
+FORGETTING.every_batch = os.environ.get("THALWEG_FORGET", "always") == "always"
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -107,6 +107,7 @@ class Driven:
                 self.held.setdefault(event[1], []).append(event[2])
             for shown in self.live.values():
                 _apply(shown.seen, event)
+        self.engine.forget_strings()
         feeds: dict[str, list[Signed]] = {}
         for t, name, what in events:
             sign = what.sign if isinstance(what, Change) else 1

@@ -101,6 +101,14 @@ QUERIES = [
     _case("multi-join-hybrid", THREE, is_flat=True, join="hybrid", indexed=(1,)),
     _case("multi-join-lazy", THREE, is_flat=True, algorithm="lazy", reevaluate=1),  # with every tick: at once
     _case("multi-join-general-lazy", THREE, is_flat=True, algorithm="general-lazy"),
+    # keys and strings come and go
+    _case("forgetting-group-by", "SELECT name, COUNT(*) AS n, MAX(name) AS m FROM s [RANGE 2] GROUP BY name"),
+    _case("forgetting-signed", "SELECT name, k, MIN(name) AS low, COUNT(*) AS n FROM s [ROWS 3] GROUP BY name, k"),
+    _case("forgetting-partitioned", "SELECT name, v FROM s [PARTITION BY name, k ROWS 2 RANGE 3]"),
+    _case("forgetting-join", "SELECT s.name, t.v FROM s [RANGE 3] JOIN t [RANGE 4] ON s.k = t.k AND s.v = t.v"),
+    _case("forgetting-ord", "SELECT s.name, t.v FROM s [ROWS 4] JOIN t [ROWS 3] ON s.k = t.k", "ord"),
+    _case("forgetting-negation", "SELECT k, v FROM t [RANGE 2] EXCEPT ALL ON (k, v) SELECT k, v FROM u [RANGE 3]"),
+    _case("forgetting-nrr", "SELECT s.name, n.w FROM s [RANGE 2] LEFT JOIN n ON s.k = n.k WHERE s.name <> 'b'"),
 ]
 QUEUED = [
     _case("queued-nta", f"SELECT DISTINCT k FROM ({JOINED}) AS a", "nta"),

@@ -51,6 +51,7 @@ class Engine:
 
     def run(self, events: Sequence[Event], now: Instant) -> None:
         """One batch."""
+        self.engine.forget_strings()
         feeds: dict[str, list[Signed]] = {}
         for t, source, sign, row in events:
             feeds.setdefault(source, []).append(Signed(row, t, FOREVER, sign or 1, t, FOREVER))
@@ -64,7 +65,7 @@ class Engine:
         return entry.schema
 
 
-def write(policy: str, folder: Path) -> Case:
+def write(policy: str, folder: Path, name: str = "") -> Case:
     """Run an engine up to the checkpoint; it is taken right after a query was added."""
     catalog = catalog_of(TICKS)
     plans = {name: compile_query(cql, catalog) for name, cql in (QUERIES | {"held": HELD, "after": AFTER}).items()}
@@ -79,7 +80,7 @@ def write(policy: str, folder: Path) -> Case:
     run.engine.add(Standing("held", plans["held"], HELD, backfill=True), now)
     ShardStore(folder).save(0, run.engine.snapshot())
     case: Case = {
-        "of": "engine", "name": f"engine-{policy}", "policy": policy, "catalog": catalog_tree(catalog),
+        "of": "engine", "name": name or f"engine-{policy}", "policy": policy, "catalog": catalog_tree(catalog),
         "plans": {name: to_json(plan) for name, plan in plans.items()}, "now": now,
         "before": cut[:middle], "after": larger(cut[middle:], 3), "end": cut[-1][-1].t + AFTERWARDS,
         "shown": {query: shown.intervals for query, shown in run.shown.items()},

@@ -21,6 +21,7 @@ import thalweg
 from golden.archive import HERE, VERSION, unpack
 from thalweg.algebra.codec import names
 from thalweg.kernel.state.snapshot import fields_of, kinds
+from thalweg.kernel.state.upgrades import is_upgraded
 
 PAGE = Path(__file__).parents[2] / "docs" / "checkpoint-format.md"
 
@@ -56,6 +57,7 @@ def _parts(cls: type[Any]) -> str:
 def all_trees() -> Listed:
     """What is saved without a kind, by what it is of, as golden checkpoints hold it."""
     query, flow, queued = (_state(name) for name in ("join-relation-copied", "flow", "queued-nta"))
+    pool = next(iter(_state("forgetting-group-by")["groups"].values()))["pipeline"]["pool"]
     group, place = next(iter(query["groups"].values())), next(iter(flow["groups"].values()))
     eddy, common = place["engine"]["backends"]
     return {
@@ -65,6 +67,7 @@ def all_trees() -> Listed:
         "a group of a query": _code(group),
         "a pipeline": _code(queued["network"]["pipeline"]),
         "a pipeline's `identity`": _code(queued["network"]["pipeline"]["identity"]),
+        "a `pool` of strings": _code(pool),
         "a flow's `own` state of a shard": _code(flow["own"]),
         "a group of a flow": _code(place),
         "a flow's `engine`": _code(place["engine"]),
@@ -107,13 +110,15 @@ def on_page(page: str, of: str) -> tuple[str, str, str]:
 def changed(page: str) -> Iterator[str]:
     """The kinds and names whose entries on the page differ from the code's; those that are new are none of them.
 
-    A part of plans may gain fields that have defaults.
+    A part of plans may gain fields that have defaults. A kind may be gone if checkpoints with it are still read.
     """
     for of in ("kinds", "names"):
         now = LISTS[of]()
         rows = (line.strip("| ").split(" | ") for line in on_page(page, of)[1].splitlines()[2:])
         for name, before in ((name.strip("`"), has) for name, has in rows):
             after = now.get(name)
+            if after is None and is_upgraded(name):
+                continue
             if after != before and not (of == "names" and after is not None and _only_gained(before, after)):
                 yield f"{name} had {before}; now it has {after or 'gone'}"
 

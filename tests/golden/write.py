@@ -15,11 +15,13 @@ from tempfile import TemporaryDirectory
 from golden import engines, flows, queries, queued
 from golden.archive import HERE, VERSION, Case, keep_last, pack
 from golden.cases import QUERIES, QUEUED
+from thalweg.core.forgetting import FORGETTING
 
 CASES: dict[str, Callable[[Path], Case]] = {
     **{asked.name: partial(queries.write, asked) for asked in QUERIES},
     **{asked.name: partial(queued.write, asked) for asked in QUEUED},
     **{f"engine-{policy}": partial(engines.write, policy) for policy in engines.POLICIES},
+    "engine-forgetting": partial(engines.write, "tickets", name="engine-forgetting"),
     "flow": flows.write,
 }
 
@@ -30,6 +32,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="Cases; without any, all that have no file.")
     parser.add_argument("--again", action="store_true", help="Also write those that there are.")
     given = parser.parse_args()
+    FORGETTING.every_batch = True  # so that checkpoints are of states that have forgotten something
     unknown = sorted(set(given.names) - CASES.keys())
     if unknown:
         parser.error(f"there is no case {unknown[0]}; there are {', '.join(CASES)}")

@@ -48,6 +48,7 @@ def _step(events: list[Event]) -> Step:
 
 def take(pipeline: Pipeline, step: Step) -> Output:
     """What the answer gains in a step, as a bag; strings go through the pipeline's own pool."""
+    pipeline.forget_strings()
     schemas = {node.source: node.schema for node in pipeline.nodes if node.operator is None}
     feeds = {
         name: to_batch(tuples, schemas[name], pipeline.pool, pipeline.dated) for name, tuples in step.feeds.items()

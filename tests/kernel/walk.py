@@ -10,7 +10,6 @@ from types import FunctionType, MethodType
 import numpy as np
 
 from thalweg.core.strings import StringPool
-from thalweg.kernel.state.coder import LaneCoder
 from thalweg.kernel.state.table import KeyTable
 
 # What is set in every batch before it is read, and so need not be remembered; by class and attribute.
@@ -54,17 +53,14 @@ def _differences(some: object, other: object, path: str, compared: set[tuple[int
 def _meaning(thing: object) -> object:
     """Codes are looked up anew after a restore: what has been laid out otherwise counts as what it means."""
     match thing:
-        case LaneCoder():
-            return thing.size, thing._values(0)
         case KeyTable():
-            keys = thing.decode(np.arange(thing.size))
-            return thing.size, keys, thing._hash.free, thing._bounds, thing._narrow is None
+            return thing.size, thing.decode(np.arange(thing.size)), thing.free, thing._narrow is None
         case np.generic():
             return thing.item()
         case deque():
             return list(thing)
         case StringPool():
-            return len(thing), thing.decode(np.arange(len(thing))).to_pylist()
+            return thing.bounds, thing.codes(), thing.decode(thing.codes()).to_pylist()
     return thing
 
 

@@ -1,4 +1,4 @@
-"""The command group `thalweg bench`, and its commands that print ratios: kernel, joins, flow, spark."""
+"""The command group `thalweg bench`, and its commands that print ratios: kernel, joins, flow, spark, state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from thalweg.cli.output import console, say
-from thalweg_benchmarks import flows, joins, kernel
+from thalweg_benchmarks import flows, joins, kernel, state
 from thalweg_benchmarks.cli.papers import paper, report
 from thalweg_benchmarks.cli.peers import peers
 from thalweg_benchmarks.result import Result
@@ -33,7 +33,14 @@ BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
     "joins": joins.run,
     "kernel": kernel.run,
     "spark": _spark,
+    "state": state.run,
 }
+
+
+def _quickly(name: str) -> Iterator[Result]:
+    if name != "state":
+        raise click.UsageError(f"--quick is an option of `bench state`, not of `bench {name}`: leave it out")
+    return state.run(quick=True)
 
 
 def _with_data(name: str, data: str) -> Iterator[Result]:
@@ -81,8 +88,12 @@ def _command(name: str, says: str) -> click.Command:
     @click.option(
         "--data", type=click.Path(exists=True, file_okay=False), help="Only for joins: a folder of Zeek logs to join."
     )
-    def run(as_json: bool, data: str | None) -> None:
-        _show(BENCHES[name]() if data is None else _with_data(name, data), as_json)
+    @click.option("--quick", is_flag=True, help="Only for state: a tenth of the rows.")
+    def run(as_json: bool, data: str | None, quick: bool) -> None:
+        if quick:
+            _show(_quickly(name), as_json)
+        else:
+            _show(BENCHES[name]() if data is None else _with_data(name, data), as_json)
 
     return click.command(name, short_help=says, help=says)(run)
 
@@ -92,6 +103,7 @@ _SAYS = {
     "joins": "Multi-way joins: orders, hash tables, trees of binary joins.",
     "kernel": "Each operator by itself, and whole queries against DuckDB asked again.",
     "spark": "Thalweg on Spark, against native Spark.",
+    "state": "State of keys and strings that never repeat: its size, its time, its snapshots.",
 }
 
 for _name in BENCHES:

@@ -81,5 +81,8 @@ def null_lane(type_: DataType, rows: int) -> Lane:
 
 
 def sortable(lane: Lane, type_: DataType, pool: StringPool) -> Lane:
-    """A lane whose numeric order is the values' order: strings are replaced by their ranks. NULL stays NULL."""
+    """A lane whose numeric order is the values' order, within this lane alone. NULL stays NULL.
+
+    Strings are replaced by their ranks among the lane's strings, so the results of two calls cannot be compared.
+    """
     return pool.ranks(lane) if type_ is DataType.STRING else lane

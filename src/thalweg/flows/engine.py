@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, replace
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from thalweg.flows.held import Held
 from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.standing import ResultCounts, Standing, Suspension
 from thalweg.flows.texts import Texts
+from thalweg.kernel.state.marking import forget_strings
 from thalweg.kernel.state.snapshot import Tree
 
 MOST_HELD = 1_000_000  # tuples held for each stream, for queries that are added later with backfill
@@ -118,6 +120,13 @@ class FlowEngine:
             if exceeded is not None:
                 self._suspend(query, exceeded, "add it again with a larger quota, or with fewer results or less state")
         return {query: batch for query, batch in gains.items() if query in self.standing}
+
+    def forget_strings(self, *others: Any) -> None:
+        """Now and then forget the strings that neither the flow names nor anything else that holds codes of its pool.
+
+        To be called between batches, when nobody needs the last changes any more.
+        """
+        forget_strings(self.pool, self._backends, self._held, self._open, others)
 
     def _check_time(self, what: str, now: Instant) -> None:
         if now < self.now:

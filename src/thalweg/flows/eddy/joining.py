@@ -159,6 +159,7 @@ class Joining(Stateful, kind="eddy-joins/1"):
                         yield part
         for stream, stored in self.stores.items():
             self._forget(stream, stored, now)
+        self._coders.forget(self.stems, lambda stem: self.stores[stem.stream].codes(stem.key))
 
     def _events(self, group: ShapeGroup, step: EddyStep) -> Iterator[JoinEvents]:
         for use, (stream, segment) in enumerate(zip(group.shape.streams, group.segments, strict=True)):

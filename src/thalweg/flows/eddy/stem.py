@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from thalweg.core.lanes import Ints, Lane, is_null
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.kernel.state.buffers import FifoBuffer
-from thalweg.kernel.state.coder import KeyCoder
-from thalweg.kernel.state.keyed import Keyed
-from thalweg.kernel.state.snapshot import Stateful
+from thalweg.kernel.state.keyed import Keyed, codes_of
+from thalweg.kernel.state.snapshot import Stateful, Tree
+from thalweg.kernel.state.table import KeyTable
 from thalweg.kernel.sweep.evaluate import Evaluator
 from thalweg.kernel.sweep.join_keys import NO_PARTNER
 from thalweg.kernel.sweep.pairs import pairs
@@ -32,17 +32,38 @@ class Coders(Stateful, kind="stem-codes/1"):
     KEPT = ("_coders",)
 
     def __init__(self) -> None:
-        self._coders: dict[str, KeyCoder] = {}
+        self._coders: dict[str, KeyTable] = {}
 
     def encode(self, types: str, lanes: Sequence[Lane], rows: int) -> Ints:
         """The codes of keys; NO_PARTNER where a value is NULL."""
-        coder = self._coders.setdefault(types, KeyCoder(len(lanes)))
+        coder = self._coders.setdefault(types, KeyTable.of_width(len(lanes)))
         codes = coder.encode(lanes, rows)
         for lane in lanes:
             missing = is_null(lane)
             if missing.any():
                 codes = np.where(missing, NO_PARTNER, codes)
         return codes
+
+    def forget(self, stems: Mapping[str, Stem], stored: Callable[[Stem], Ints]) -> None:
+        """Now and then forget keys that no tuple in these SteMs has; `stored` gives the codes of stored tuples."""
+        for types in list(self._coders):
+            mine = [stem for stem in stems.values() if stem.types == types]
+            if not mine:
+                del self._coders[types]
+                continue
+            self._coders[types].forget(partial(_named, mine, stored))
+
+    def restore(self, tree: Tree) -> None:
+        """Go on from a snapshot."""
+        self._coders = {types: KeyTable.of_width(len(coder["keys"])) for types, coder in tree["_coders"].items()}
+        for types, coder in self._coders.items():
+            coder.restore(tree["_coders"][types])
+
+
+def _named(stems: Sequence[Stem], stored: Callable[[Stem], Ints]) -> Iterator[Ints]:
+    for stem in stems:
+        yield stored(stem)
+        yield from stem.named()
 
 
 class Stem(Stateful, kind="stem/1"):
@@ -59,13 +80,18 @@ class Stem(Stateful, kind="stem/1"):
         self.name = f"{stream} by {', '.join(shown)}"
         self.key = stem_key(stream, values)
         self._evaluate = Evaluator(values, schema, pool)
-        self._types = ",".join(str(value.type) for value in values)
+        self.types = ",".join(str(value.type) for value in values)
         self._buffer = FifoBuffer()
         self._waiting: list[tuple[Ints, Ints]] = []  # codes and positions of tuples that no probe has needed yet
 
     def codes(self, columns: Sequence[Lane], rows: int, coders: Coders) -> Ints:
         """The codes of tuples' keys."""
-        return coders.encode(self._types, self._evaluate(columns, rows), rows)
+        return coders.encode(self.types, self._evaluate(columns, rows), rows)
+
+    def named(self) -> Iterator[Ints]:
+        """The codes of its tuples."""
+        yield from (codes for codes, _ in self._waiting)
+        yield from (codes_of(run.keys) for run in self._buffer.runs)
 
     def build(self, codes: Ints, positions: Ints, first: int) -> None:
         """Add tuples; they are sorted in at the next probe, if they are still stored then."""

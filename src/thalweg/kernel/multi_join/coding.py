@@ -10,7 +10,7 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Flags, is_null
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.kernel.state.coder import KeyCoder
+from thalweg.kernel.state.table import KeyTable
 from thalweg.kernel.sweep.evaluate import Condition, Evaluator
 
 
@@ -30,7 +30,7 @@ class InputCoding:
         """The column that holds the codes of an attribute."""
         return self.width + self.attributes.index(attribute)
 
-    def coded(self, batch: Batch, coders: Sequence[KeyCoder]) -> Batch:
+    def coded(self, batch: Batch, coders: Sequence[KeyTable]) -> Batch:
         """The tuples that may be part of a result, with their codes as further columns."""
         if self._condition is not None and len(batch):
             batch = batch.take(self._condition.holds(batch.columns, len(batch)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from thalweg.algebra.expressions import Expression
 from thalweg.algebra.plan import join_graph
 from thalweg.core.batch import Batch
 from thalweg.core.errors import SnapshotError
+from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.stream_statistics import ChooseOrders, Orders, StreamStatistics
 from thalweg.core.strings import StringPool
@@ -24,9 +26,10 @@ from thalweg.kernel.multi_join.view import InputView, UnstoredTuples
 from thalweg.kernel.multi_join.walk import WalkPlanner, walk
 from thalweg.kernel.operator import Key, Operator
 from thalweg.kernel.state.buffers import Buffer
-from thalweg.kernel.state.coder import KeyCoder
 from thalweg.kernel.state.keyed import Keyed
+from thalweg.kernel.state.run import TupleRun
 from thalweg.kernel.state.snapshot import Tree
+from thalweg.kernel.state.table import KeyTable
 from thalweg.kernel.tuning import DEFAULT, Tuning
 
 
@@ -67,7 +70,7 @@ class MultiJoin(Operator, kind="multi-join/1"):
         self._widths = tuple(map(len, schemas))
         self._graph = graph
         self._codings = [InputCoding(i, part, graph, pool) for i, part in enumerate(schemas)]
-        self._coders = [KeyCoder(len(next(v for v in a.values if v is not None))) for a in graph.attributes]
+        self._coders = [KeyTable.of_width(len(next(v for v in a.values if v is not None))) for a in graph.attributes]
         looked_up = [self._codings[i].attributes if i in indexed else () for i in range(len(schemas))]
         self._stored = [
             StoredInput(
@@ -117,6 +120,7 @@ class MultiJoin(Operator, kind="multi-join/1"):
         found = [*self._added([c.kept for c in changes], leaving), *self._deleted(changes, leaving, begun)]
         self._keep([c.by_key for c in changes], now)
         self._reorder([c.kept for c in changes], now)
+        self._forget()
         return assemble(found, self._widths, self._nothing)
 
     def restore(self, tree: Tree) -> None:
@@ -175,6 +179,22 @@ class MultiJoin(Operator, kind="multi-join/1"):
         for stored, new in zip(self._stored, kept, strict=True):
             stored.keep(new, now)
             stored.expire(now)
+
+    def _forget(self) -> None:
+        """Now and then forget the values that no stored tuple has."""
+        for attribute, coder in enumerate(self._coders):
+            coder.forget(partial(self._named_codes, attribute))
+
+    def _named_codes(self, attribute: int) -> Iterator[Ints]:
+        """The codes of an attribute in all stored tuples."""
+        for coding, tuples in self._coded_tuples():
+            if attribute in coding.attributes:
+                yield tuples.columns[coding.code_column(attribute)]
+
+    def _coded_tuples(self) -> Iterator[tuple[InputCoding, Batch | TupleRun]]:
+        """All tuples of the state, with the coding of their input."""
+        for coding, stored in zip(self._codings, self._stored, strict=True):
+            yield from ((coding, run) for run in stored.all_runs)
 
     def _reorder(self, kept: Sequence[Batch], now: Instant) -> None:
         """Choose the orders again if the statistics have drifted."""

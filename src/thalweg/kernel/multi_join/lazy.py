@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -10,9 +10,11 @@ import numpy as np
 
 from thalweg.core.batch import Batch
 from thalweg.core.time import BEGINNING, Instant
+from thalweg.kernel.multi_join.coding import InputCoding
 from thalweg.kernel.multi_join.join import MultiJoin, first_start
 from thalweg.kernel.multi_join.partial import assemble
 from thalweg.kernel.multi_join.view import UnstoredTuples
+from thalweg.kernel.state.run import TupleRun
 
 
 class LazyMultiJoin(MultiJoin, kind="lazy-multi-join/1"):
@@ -70,7 +72,13 @@ class LazyMultiJoin(MultiJoin, kind="lazy-multi-join/1"):
                     self._close(t)
         if any(map(len, coded)):
             out.append(self._wait(coded, now))
+        self._forget()
         return Batch.concat(out)
+
+    def _coded_tuples(self) -> Iterator[tuple[InputCoding, Batch | TupleRun]]:
+        yield from super()._coded_tuples()
+        for tuples in (self._waiting, self._deleted_since):
+            yield from zip(self._codings, tuples, strict=True)
 
     def _wait(self, coded: Sequence[Batch], now: Instant) -> Batch:
         """Collect new tuples for the next evaluation; emit at once the results that negative tuples delete."""

@@ -81,6 +81,11 @@ class StoredInput(Stateful, kind="multi-join-input/1"):
         return self._buffers[0].runs
 
     @property
+    def all_runs(self) -> list[TupleRun]:
+        """All tuples, once for each buffer."""
+        return [run for buffer in self._buffers for run in buffer.runs]
+
+    @property
     def layout(self) -> tuple[int, ...]:
         """The attributes that have an index."""
         return tuple(self._attributes)

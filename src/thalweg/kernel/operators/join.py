@@ -17,7 +17,7 @@ from thalweg.core.time import Instant
 from thalweg.kernel.operator import Key, Operator
 from thalweg.kernel.state.buffers import Buffer
 from thalweg.kernel.state.indexes import TimeIndex
-from thalweg.kernel.state.keyed import Keyed
+from thalweg.kernel.state.keyed import Keyed, codes_of
 from thalweg.kernel.state.run import TupleRun
 from thalweg.kernel.sweep.join_keys import NO_PARTNER, JoinKeys, rest_of
 from thalweg.kernel.sweep.matches import Matches, assemble
@@ -98,7 +98,13 @@ class Join(Operator, kind="join/1"):
         for buffer, side in ((self._old_left, left), (self._old_right, right)):
             buffer.keep(side.kept, now)
             buffer.expire(now)
+        self._keys.forget(self._named_codes)
         return assemble(found, self._nothing, self._dates_from_left)
+
+    def _named_codes(self) -> Iterator[Ints]:
+        """The codes of all stored tuples."""
+        for buffer in (self._old_left, self._old_right):
+            yield from (codes_of(run.keys) for run in buffer.runs)
 
     def _with_old_right(self, left: Keyed) -> Iterator[Matches]:
         for run, first, count in self._old_right.probe(left.codes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,14 +14,15 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.kernel.operator import Key, Operator, columns_key
-from thalweg.kernel.state.coder import KeyCoder
-from thalweg.kernel.state.table import ByCode
+from thalweg.kernel.state.table import ByCode, KeyTable
 from thalweg.kernel.state.timeline import Timeline
 from thalweg.kernel.sweep.events import TupleEvents
 from thalweg.kernel.sweep.negation_any_order import sweep_any_order
 from thalweg.kernel.sweep.negation_in_order import LeftIntervals, RightEvents, sweep_in_order
 from thalweg.kernel.sweep.negation_left import LeftEvents, NegationLeft
 from thalweg.kernel.sweep.segments import rank_within, run_starts
+
+_CODE = 2  # the lane of pending events that has the code of their value
 
 
 class Negation(Operator, kind="negation/1"):
@@ -58,7 +59,7 @@ class Negation(Operator, kind="negation/1"):
         self._schema = left
         self._on_left, self._on_right = ([pair[side] for pair in on] for side in (0, 1))
         self._sides = (columns_key(left, self._on_left), columns_key(right, self._on_right))
-        self._coder = KeyCoder(len(on))
+        self._coder = KeyTable.of_width(len(on))
         self._left = NegationLeft(left, rest, pool, ordered, direct or not ordered)
         self._right_ends = TupleEvents()
         self._debt_ends = Timeline()  # of debts that count as right tuples (see `_shifts` in negation_any_order.py)
@@ -96,7 +97,16 @@ class Negation(Operator, kind="negation/1"):
         any_event = len(left_events.time) or len(right_events.time)
         found = self._sweep(left_events, right_events, now) if any_event else []
         self._clock = now
+        if self._coder.forget(self._named_codes):
+            self._left.clear(self._coder.size)
+            self._unordered.cut(self._coder.size)
         return self._result(found)
+
+    def _named_codes(self) -> Iterator[Ints]:
+        """The codes of values that have left or right tuples, or pending ends of some."""
+        yield self._left.inhabited(self._clock)
+        for pending in (self._left.pending, self._right_ends.pending, self._debt_ends):
+            yield from pending.lane(_CODE)
 
     def _sweep(self, left: LeftEvents, right: RightEvents, now: Instant) -> list[LeftIntervals]:
         arriving, wrong = self._left.sort(left.take(left.delta > 0))

@@ -96,6 +96,7 @@ class NrrJoin(Operator, kind="nrr-join/1"):
         no_match = np.zeros(len(left), dtype=np.int64)
         results, arrived = self._look_up(_Lookups(self._keys.of_left(left), left, no_match), self._versions)
         self._open_lookups = _joined(updated.take(updated.ts == now), arrived.take(arrived.ts == now))
+        self._keys.forget(lambda: [*self._versions.codes(), self._open_lookups.codes])
         found = [corrections, results]
         if self._pads:
             had, has = earlier.match_counts > 0, updated.match_counts > 0

@@ -123,6 +123,12 @@ class OrderedJoin(Join, kind="ordered-join/1"):
             ended = side.ended(now)
             self._results.leave(which, ended)  # they were emitted with their ends, and need no negative tuples
             side.places.vacate(ended)
+        self._keys.forget(self._named_codes)
+
+    def _named_codes(self) -> Iterator[Ints]:
+        """The codes of all stored tuples."""
+        yield from super()._named_codes()
+        yield from (side.codes() for side in (self._left, self._right))
 
 
 def _until_left(changes: SideChanges, begun: Instant) -> Keyed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from thalweg.algebra.plan import Plan
 from thalweg.core.batch import Batch
@@ -14,6 +15,7 @@ from thalweg.core.time import Instant
 from thalweg.kernel.operator import Operator
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
+from thalweg.kernel.state.marking import forget_strings
 from thalweg.kernel.state.snapshot import Tree, kind_of, nbytes
 
 
@@ -76,6 +78,13 @@ class Pipeline:
             metrics.count(inputs, result, node.operator)
             results.append(result)
         return results
+
+    def forget_strings(self, *others: Any) -> None:
+        """Now and then forget the strings that no operator names, and nothing else that holds codes of the pool.
+
+        To be called between batches, by whoever owns the pool, when nobody needs the last output any more.
+        """
+        forget_strings(self.pool, self.nodes, others)
 
     def measure(self) -> list[OperatorMetrics]:
         """The metrics of all operators, with the current sizes of their state in tuples and bytes."""

@@ -38,6 +38,23 @@ class Queues(Stateful, kind="queues/1"):
             self.first, self.last, self._base = (np.pad(a, (0, more)) for a in (self.first, self.last, self._base))
             self._mask = np.pad(self._mask, (0, more), constant_values=-1)
 
+    def clear(self, codes: int) -> None:
+        """Write zeros over rows that have left: they must not look as if they named strings.
+
+        Give room back, if there is far more than codes below `codes` need; the others must have no rows.
+        """
+        inhabited = np.flatnonzero(self.first < self.last)
+        held = (self.last - self.first)[inhabited]
+        numbers = np.arange(int(held.sum())) + np.repeat(self.first[inhabited] + 1 - (np.cumsum(held) - held), held)
+        vacant = np.ones(len(self._lanes[0]), dtype=np.bool_)
+        vacant[self.slots(np.repeat(inhabited, held), numbers)] = False
+        for lane in self._lanes:
+            lane[vacant] = 0
+        if len(self.last) > 4 * max(codes, _LEAST_SLOTS):
+            kept = slice(2 * max(codes, _LEAST_SLOTS))
+            self.first, self.last = self.first[kept].copy(), self.last[kept].copy()
+            self._base, self._mask = self._base[kept].copy(), self._mask[kept].copy()
+
     def slots(self, codes: Ints, numbers: Ints) -> Ints:
         """The slots of rows."""
         slots: Ints = self._base[codes] + (numbers & self._mask[codes])

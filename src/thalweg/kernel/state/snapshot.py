@@ -30,7 +30,7 @@ _Class = TypeVar("_Class", bound=type)
 
 Logs = dict[str, ArrayLog]  # by path below a stateful object
 
-KIND, _ARRAY, _LOGS = "<kind>", "<array>", "<logs>"  # keys that cannot be the name of an attribute
+KIND, _ARRAY, LOGS = "<kind>", "<array>", "<logs>"  # keys that cannot be the name of an attribute
 _CLASSES: dict[str, type] = {}  # by kind
 _KINDS: dict[type, str] = {}
 
@@ -118,14 +118,14 @@ class Stateful:
 
     def _load_part(self, name: str, tree: Tree) -> Any:
         """The value that `_save_part` saved under a name."""
-        logs: Logs = vars(self).get(_LOGS, {})
+        logs: Logs = vars(self).get(LOGS, {})
         for path in [path for path in logs if path == name or path.startswith(f"{name}.")]:
             del logs[path]
         return _load(getattr(self, name, None), tree, self, name)
 
     def _logs(self) -> Logs:
         """The logs of the object's arrays, by path."""
-        logs: Logs = vars(self).setdefault(_LOGS, {})
+        logs: Logs = vars(self).setdefault(LOGS, {})
         return logs
 
 
@@ -141,6 +141,16 @@ def immutable(kind: str) -> Callable[[_Class], _Class]:
 
 register("batch/1", Batch)
 register("dates/1", Dates)
+
+
+def saved_array(array: np.ndarray[Any, Any]) -> Tree:
+    """An array that is changed in place, as a snapshot holds it."""
+    return {_ARRAY: ArrayLog().save(array)}
+
+
+def loaded_array(tree: Tree) -> np.ndarray[Any, Any]:
+    """The array that `saved_array` saved."""
+    return ArrayLog.read(tree[_ARRAY])[1]
 
 
 def nbytes(value: Any) -> int:

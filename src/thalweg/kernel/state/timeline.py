@@ -51,6 +51,10 @@ class Timeline(Stateful, kind="timeline/1"):
         self._runs, self._taken_counts = [run for run, _ in kept], [mark for _, mark in kept]
         return join_runs(taken) if taken else None
 
+    def lane(self, i: int) -> list[Lane]:
+        """Run by run, one lane of the rows that wait."""
+        return [run[i][mark:] for run, mark in zip(self._runs, self._taken_counts, strict=True)]
+
     def first(self) -> Instant:
         """The earliest time at which a row is due; FOREVER if there is no row."""
         return min(

@@ -21,16 +21,24 @@ _Step = TypeVar("_Step", bound=Step)
 _steps: dict[str, tuple[str, Step]] = {}
 
 
-def upgrade(old: str, new: str) -> Callable[[_Step], _Step]:
-    """Marks the function that turns the fields of a kind into those of its next version."""
-    if old in _steps or old.rpartition("/")[0] != new.rpartition("/")[0]:
-        raise TypeError(f"{old} cannot become {new}: {old} has an upgrade already, or the names differ")
+def upgrade(old: str, new: str, renamed: bool = False) -> Callable[[_Step], _Step]:
+    """Marks the function that turns the fields of a kind into those of its next version.
+
+    `renamed`: the class is no more, and another one has taken its place.
+    """
+    if old in _steps or (not renamed and old.rpartition("/")[0] != new.rpartition("/")[0]):
+        raise TypeError(f"{old} cannot become {new}: it becomes something else, or has another name")
 
     def mark(step: _Step) -> _Step:
         _steps[old] = new, step
         return step
 
     return mark
+
+
+def is_upgraded(kind: str) -> bool:
+    """Whether a kind is of an older version, which is read as another."""
+    return kind in _steps
 
 
 def upgraded(fields: Fields) -> Fields:

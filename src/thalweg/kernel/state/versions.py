@@ -95,6 +95,10 @@ class VersionStore(Stateful, kind="versions/1"):
             younger, older = self._runs.pop(), self._runs.pop()
             self._runs.append(older.followed_by(younger))
 
+    def codes(self) -> Iterator[Ints]:
+        """Run by run, the codes of all keys."""
+        return (run.intervals.codes for run in self._runs)
+
     def find(self, codes: Ints, ts: Ints) -> Iterator[VersionSlices]:
         """Run by run, for each code and instant the tuples that may be alive at the instant."""
         for run in self._runs:

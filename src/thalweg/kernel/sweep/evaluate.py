@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,10 +40,25 @@ class Evaluator:
             return lambda columns, arrays, rows: columns[index]
         type_ = expression.type
         if not columns_of(expression):
-            constant = to_lane(compile_expression(expression)([], 1), type_, pool)[0]
-            return lambda columns, arrays, rows: np.full(rows, constant)
+            constant = _Constant(compile_expression(expression)([], 1), type_, pool)
+            return lambda columns, arrays, rows: np.full(rows, constant.value())
         computed = compile_expression(self._reads.renumber(expression))
         return lambda columns, arrays, rows: to_lane(computed(arrays, rows), type_, pool)
+
+
+class _Constant:
+    """A constant in a lane. The code of a string is asked for again when the pool may have given it to another one."""
+
+    def __init__(self, array: pa.Array, type_: DataType, pool: StringPool) -> None:
+        self._array, self._type, self._pool = array, type_, pool
+        self._value: Any = None
+        self._version = -1
+
+    def value(self) -> Any:
+        """The constant as lanes have it."""
+        if self._version != self._pool.version:
+            self._value, self._version = to_lane(self._array, self._type, self._pool)[0], self._pool.version
+        return self._value
 
 
 class Condition:

@@ -26,6 +26,11 @@ class TupleEvents(Stateful, kind="events/1"):
     def __len__(self) -> int:
         return len(self._pending)
 
+    @property
+    def pending(self) -> Timeline:
+        """The ends that are not due: times, weights, and the tuples' lanes."""
+        return self._pending
+
     def of(
         self,
         start: Ints,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import Ints, is_null
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.kernel.state.coder import KeyCoder
 from thalweg.kernel.state.snapshot import Stateful
+from thalweg.kernel.state.table import KeyTable
 from thalweg.kernel.sweep.evaluate import Condition, Evaluator
 
 NO_PARTNER = -1  # the code of a key with a NULL in an equality, which is never true
@@ -43,7 +43,7 @@ class JoinKeys(Stateful, kind="join-keys/1"):
         right_key = [shift(b, -len(left)) for _, b in pairs] + [column(right, j) for _, j in null_safe]
         self.sides = (tuple(left_key), tuple(right_key))
         self._left, self._right = Evaluator(left_key, left, pool), Evaluator(right_key, right, pool)
-        self._coder = KeyCoder(len(left_key))
+        self._coder = KeyTable.of_width(len(left_key))
         self._equalities = len(pairs)
 
     def of_left(self, batch: Batch) -> Ints:
@@ -53,6 +53,10 @@ class JoinKeys(Stateful, kind="join-keys/1"):
     def of_right(self, batch: Batch) -> Ints:
         """The codes of right tuples."""
         return self._codes(self._right, batch)
+
+    def forget(self, named: Callable[[], Iterable[Ints]]) -> None:
+        """Now and then forget the keys whose codes are not among those that `named` gives."""
+        self._coder.forget(named)
 
     def _codes(self, evaluate: Evaluator, batch: Batch) -> Ints:
         lanes = evaluate(batch.columns, len(batch))

@@ -15,6 +15,7 @@ from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.kernel.state.queues import Queues
 from thalweg.kernel.state.snapshot import Stateful
 from thalweg.kernel.state.table import ByCode
+from thalweg.kernel.state.timeline import Timeline
 from thalweg.kernel.sweep.events import TupleEvents
 from thalweg.kernel.sweep.ordering import order_by, precedes, sort_lane
 
@@ -55,6 +56,23 @@ class NegationLeft(Stateful, kind="negation-left/1"):
         """Make room for all codes below `codes`."""
         self.queues.reach(codes)
         self.top.fit(codes)
+
+    def clear(self, codes: int) -> None:
+        """Forget tuples that have left, and give room back: all codes from `codes` on are free."""
+        self.queues.clear(codes)
+        self.top.cut(codes)
+
+    @property
+    def pending(self) -> Timeline:
+        """The events that are not due."""
+        return self._ends.pending
+
+    def inhabited(self, clock: Instant) -> Ints:
+        """The codes of values that have left tuples or right tuples."""
+        self.queues.alive(self.expired_by(clock))
+        codes = np.arange(min(len(self.queues.last), len(self.top.values)))
+        first, last, top = self.queues.first[codes], self.queues.last[codes], self.top.values[codes]
+        return np.flatnonzero((first < last) | (top != last))
 
     def events(self, batch: Batch, code: Ints, now: Instant) -> LeftEvents:
         """The arrivals and departures up to `now`; later ends are kept until due."""
@@ -105,8 +123,9 @@ class NegationLeft(Stateful, kind="negation-left/1"):
         if self._rest:
             tied = np.flatnonzero(np.logical_and.reduce([left[i] == right[i] for i in range(self.dates)]))
             if len(tied):
-                a, b = (self.row_order([lane[tied] for lane in lanes]) for lanes in (left, right))
-                before[tied] = precedes(a, b)
+                both = [np.concatenate([a[tied], b[tied]]) for a, b in zip(left, right, strict=True)]
+                order = self.row_order(both)
+                before[tied] = precedes([lane[: len(tied)] for lane in order], [lane[len(tied) :] for lane in order])
         return before
 
     def stored(self, clock: Instant) -> int:

@@ -68,6 +68,10 @@ class OrderedJoinSide(Stateful, kind="ordered-side/1"):
         """The columns of the tuples at some places, without their numbers."""
         return [self.places.lane(i)[places] for i in range(self._width)]
 
+    def codes(self) -> Ints:
+        """The codes of the keys of all tuples."""
+        return self.places.lane(self._width)[self.places.occupied()]
+
     def end(self, places: Ints) -> Ints:
         """The ends of the tuples at some places."""
         return self.places.lane(self._width + _END)[places]

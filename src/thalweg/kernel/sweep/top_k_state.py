@@ -75,7 +75,8 @@ class TopKState(Stateful, kind="leaders/1"):
         """Old and new tuples that include the first `limit` tuples at every instant up to `now`."""
         near = new
         if self._bound is not None:
-            far = precedes(self._order(self._bound), self._order(new))
+            lanes = self._order(join_runs([self._bound, new]))  # what two calls return cannot be compared
+            far = precedes([lane[:1] for lane in lanes], [lane[1:] for lane in lanes])
             near = take(new, ~far)
             self._fresh.append(take(new, far))
         self._near = join_runs([self._near, near])

@@ -11,9 +11,9 @@ from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import Ints, Lane, lane_dtype
 from thalweg.core.schema import Schema
 from thalweg.core.time import FOREVER, Instant
-from thalweg.kernel.state.coder import KeyCoder
 from thalweg.kernel.state.queues import Queues
 from thalweg.kernel.state.snapshot import Stateful, immutable
+from thalweg.kernel.state.table import KeyTable
 from thalweg.kernel.sweep.ordering import stable_order
 from thalweg.kernel.sweep.segments import rank_within, run_ends, run_starts
 
@@ -44,7 +44,7 @@ class LastOfEach(Stateful, kind="last-of-each/1"):
         self._keys = keys
         self._count = count
         self._dated = dated
-        self._coder = KeyCoder(len(keys))
+        self._coder = KeyTable.of_width(len(keys))
         self._queues = Queues([np.int64, *(lane_dtype(t) for t in schema.types), *([np.int64] if dated else [])])
         self._queued_since_cleanup = 0  # tuples with a known end that were queued since the last cleanup
         self._cleanup_after = _LEAST_QUEUED_BEFORE_CLEANUP  # so many of them
@@ -71,11 +71,18 @@ class LastOfEach(Stateful, kind="last-of-each/1"):
         first[keys] = np.maximum(first[keys], last[keys] + added - self._count)
         self._queues.append(update.codes, update.ranks, update.rows, update.now)
         self._clean_up(update)
+        if self._coder.forget(lambda: [self._inhabited(update.now)]):
+            self._queues.clear(self._coder.size)
 
     @property
     def stored(self) -> int:
         """The number of tuples in the queues."""
         return int((self._queues.last - self._queues.first).sum())
+
+    def _inhabited(self, now: Instant) -> Ints:
+        """The codes of keys that have tuples."""
+        self._queues.alive(now)
+        return np.flatnonzero(self._queues.first < self._queues.last)
 
     def _clean_up(self, update: Admitted) -> None:
         """Drop ended tuples, also of keys that never return; so rarely that it costs little for each tuple."""

@@ -39,7 +39,11 @@ class LocalFlow:
 
     def __init__(self, name: str, sources: Sources, folder: str | Path | None = None) -> None:
         self.name = name
-        self.run = LocalFlowRun(sources, lambda query, gained: self._queries[query].gain(gained))
+        self.run = LocalFlowRun(
+            sources,
+            lambda query, gained: self._queries[query].gain(gained),
+            lambda: [query.log_keys for query in self._queries.values()],
+        )
         self._sources = sources
         self._queries: dict[str, LocalFlowQuery] = {}  # those that could be added
         self._catalogue = Catalogue(folder)

@@ -15,6 +15,7 @@ from thalweg.explain import choice_json, choice_text, explain_json, explain_text
 from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.standing import Standing, Suspension
 from thalweg.kernel.pipeline.blueprint import choose
+from thalweg.kernel.state.table import KeyTable
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
 from thalweg.runtime.local.flow_run import LocalFlowRun
@@ -29,6 +30,11 @@ class LocalFlowQuery:
         self.since = since  # None: the flow's clock had not started
         self._run = run
         self._log = OutputLog(standing.plan.schema, run.engine.pool)
+
+    @property
+    def log_keys(self) -> KeyTable:
+        """The rows that it remembers, by code."""
+        return self._log.keys
 
     @property
     def schema(self) -> Schema:

@@ -11,6 +11,7 @@ from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.flows.engine import FlowEngine
 from thalweg.flows.reach import streams_of
 from thalweg.flows.standing import Standing
+from thalweg.kernel.state.table import KeyTable
 from thalweg.runtime.local.feeder import Feeder, SourceEvent
 from thalweg.runtime.local.sources import Sources
 from thalweg.runtime.local.tables import TableUpdate
@@ -22,12 +23,14 @@ class LocalFlowRun:
     While there are queries, tuples that arrive wait for that clock; a query that is added meanwhile will see them.
     """
 
-    def __init__(self, sources: Sources, emit: Callable[[str, Batch], None]) -> None:
-        """`emit` takes the id of a query and what its answer has gained."""
+    def __init__(
+        self, sources: Sources, emit: Callable[[str, Batch], None], logs: Callable[[], Sequence[KeyTable]]
+    ) -> None:
+        """`emit` takes the id of a query and what its answer has gained; `logs` gives the rows that they keep."""
         self.engine = FlowEngine()
         self.first: Instant | None = None  # when anything happened first; what was there before shows then
         self.has_emitted = False  # whether the `changes` of any query were read
-        self._sources, self._emit = sources, emit
+        self._sources, self._emit, self._logs = sources, emit, logs
         self._schemas: dict[str, Schema] = {}
         self._feeder = Feeder(self._schemas, self.engine.pool, False, BEGINNING)
         self._reached: Instant | None = None
@@ -120,5 +123,6 @@ class LocalFlowRun:
             self._process(due)
 
     def _process(self, events: Sequence[SourceEvent]) -> None:
+        self.engine.forget_strings(*self._logs())
         for query, gained in self.engine.process(self._feeder.batches(events), self._now).items():
             self._emit(query, gained)

@@ -130,6 +130,7 @@ class KernelRun(FedRun):
             self._step([], now)
 
     def _step(self, events: Sequence[SourceEvent], now: Instant) -> None:
+        self._pipeline.forget_strings(self._log.keys)
         output = self._pipeline.process(self._feeder.batches(events), now)
         self.delay.add(now - output.start)
         self._log.add(output)

@@ -13,7 +13,7 @@ from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.core.time import FOREVER, Instant
 from thalweg.core.types import DataType
-from thalweg.kernel.state.coder import KeyCoder
+from thalweg.kernel.state.table import KeyTable
 from thalweg.kernel.state.timeline import Timeline
 
 _TIMES = (DataType.TIMESTAMP, DataType.INTERVAL)
@@ -24,7 +24,7 @@ class OutputLog:
 
     def __init__(self, schema: Schema, pool: StringPool) -> None:
         self._schema, self.pool = schema, pool
-        self._coder = KeyCoder(len(schema))
+        self.keys = KeyTable.of_width(len(schema))  # it names strings of the pool
         self._rows: list[Row] = []  # by code
         self._intervals: list[tuple[Ints, Ints, Ints, Ints]] = []  # code, start, end, sign
         self._events = Timeline()
@@ -33,7 +33,7 @@ class OutputLog:
         """More output."""
         if not len(batch):
             return
-        codes = self._coder.encode(batch.columns, len(batch))
+        codes = self.keys.encode(batch.columns, len(batch))
         self._remember(codes, batch)
         sign = batch.sign.astype(np.int64)
         self._intervals.append((codes, batch.start, batch.end, sign))

@@ -59,6 +59,7 @@ class QueuedRun(FedRun):
 
     def _settle(self, now: Instant) -> None:
         for t, events in groupby(self._feeder.due(now), lambda event: event.t):
+            self._pipeline.forget_strings(self._network, self._view, self._log.keys)
             self._wake(t)
             waiting = list(events)
             for i in range(0, len(waiting), self._batch_size):

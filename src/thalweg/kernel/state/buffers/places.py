@@ -76,6 +76,10 @@ class PlacedTuples(Stateful, kind="places/1"):
         """One lane by place."""
         return self._lanes[i]
 
+    def occupied(self) -> Ints:
+        """The places of all tuples."""
+        return np.flatnonzero(self._numbers != _FREE)
+
     def vacate(self, places: Ints) -> None:
         """Free the places of tuples that have left."""
         if len(places):

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thalweg.algebra.expressions import columns_of
+from thalweg.algebra.expressions import Column, Expression, columns_of
 from thalweg.core.lanes import to_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.exchange.codec import pack
 from thalweg.runtime.distributed.exchange.message import Message
-from thalweg.runtime.distributed.exchange.partitioning import Partitioner, sort_by_group
+from thalweg.runtime.distributed.exchange.partitioning import (
+    Groups,
+    Partitioner,
+    groups_of_columns,
+    sort_by_group,
+)
 from thalweg.runtime.distributed.ingest.side_outputs import pack_side_output
 from thalweg.runtime.distributed.stages import BROADCAST, Placement
 
@@ -44,17 +50,24 @@ def send_rows(
     if key is None:
         cuts = np.linspace(0, batch.num_rows, shards + 1).astype(np.int64)
     elif key and layouts.groups > 1 and batch.num_rows:
-        pool = StringPool()
-        read = frozenset().union(*map(columns_of, key))
-        nothing = np.empty(0, dtype=np.int64)
-        lanes = [to_lane(batch.column(i), f.type, pool) if i in read else nothing for i, f in enumerate(schema)]
-        groups = Partitioner(key, schema, pool, layouts.groups).groups(lanes, batch.num_rows)
+        groups = _groups(batch, schema, key, layouts.groups)
         order, cuts = sort_by_group(groups, layouts.groups)
         batch = batch.take(pa.array(order))
     sent = [(group, a, b) for group, (a, b) in enumerate(pairwise(cuts.tolist())) if a < b]
     silent = set(range(shards)) - {group % shards for group, _, _ in sent}  # a shard's number is one of its groups
     messages = [like._replace(group=group, blob=pack(batch.slice(a, b - a))) for group, a, b in sent]
     return messages + [like._replace(group=shard) for shard in sorted(silent)]
+
+
+def _groups(batch: pa.RecordBatch, schema: Schema, key: Sequence[Expression], groups: int) -> Groups:
+    if all(isinstance(part, Column) for part in key):
+        columns = [batch.column(part.index) for part in key if isinstance(part, Column)]
+        return groups_of_columns(columns, [part.type for part in key], groups)
+    pool = StringPool()
+    read = frozenset().union(*map(columns_of, key))
+    nothing = np.empty(0, dtype=np.int64)
+    lanes = [to_lane(batch.column(i), f.type, pool) if i in read else nothing for i, f in enumerate(schema)]
+    return Partitioner(key, schema, pool, groups).groups(lanes, batch.num_rows)
 
 
 def split_bad_rows(table: pa.Table, width: int, source: str, wrong: Objections) -> tuple[pa.Table, list[pa.Buffer]]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from thalweg.core.batch import Batch
 from thalweg.core.strings import StringPool
+from thalweg.kernel.state.marking import forget_strings
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.exchange.codec import pack, to_arrow, unpack
 from thalweg.runtime.distributed.exchange.message import Message, MessageKind
@@ -48,6 +49,7 @@ class BroadcastTables:
         self, received: Sequence[Message], time: StepTime, mine: range, side_outputs: SideOutputs | None
     ) -> Iterator[Message]:
         """The rows that the shard's groups gain and lose. Only one shard gets `side_outputs`, for all have the same."""
+        forget_strings(self._pool, self._updates)
         for i, updates in self._updates.items():
             port = self._ports[i]
             for message in received:

@@ -103,6 +103,7 @@ class FlowGroup:
     ) -> Iterator[AnswerPart]:
         """See `Group`. Changes of queries with equal columns travel together."""
         self.arrived = 0
+        self._engine.forget_strings(self._arrivals)
         feeds = dict(self._tables())
         for i, arrivals in self._arrivals.items():
             for message in messages:

@@ -83,6 +83,7 @@ class QueryGroup:
     ) -> Iterator[AnswerPart]:
         """See `Group`."""
         self.arrived = 0
+        self._fragment.pipeline.forget_strings(self._arrivals, self._updates)
         due = self._due(messages, time, side_outputs)
         feeds = {port: due[port] if port in due else self._sent(messages, port) for port in self._fragment.plan.inputs}
         process = self._fragment.process if self._has_begun else self._process_first

@@ -12,7 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from thalweg.core.lanes import Flags, Ints
+from thalweg.core.forgetting import FreeCodes
+
+Flags = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 _EMPTY, _REMOVED = -1, -2  # codes of slots without a key; a probe continues past a removed one
 _OVERFLOW_SLOTS = 256  # behind the last slot of a hash value, so that probes need not wrap around
@@ -22,14 +25,25 @@ _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 class HashTable:
     """Codes 0, 1, 2 ... for keys of one or more int64 lanes."""
 
-    def __init__(self, lanes: int) -> None:
-        self.size = 0  # every code is below it
-        self.free = np.empty(0, dtype=np.int64)  # codes below `size` without a key
+    def __init__(self, lanes: int, codes: FreeCodes | None = None) -> None:
+        """`codes` says which codes are free; others may take codes from it too."""
+        self.codes = FreeCodes() if codes is None else codes
+        self.new: list[tuple[Ints, list[Ints]]] = []  # codes that were given out since the caller emptied it, and keys
         self._used = 0  # slots that are not empty
         self._bits = 6
         self._keys: list[Ints] = [np.empty(0, dtype=np.int64) for _ in range(lanes)]  # by slot
         self._codes = np.empty(0, dtype=np.int64)  # by slot
         self._build(self._keys, self._codes)
+
+    @property
+    def size(self) -> int:
+        """Every code is below it."""
+        return self.codes.size
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the table."""
+        return self._codes.nbytes * (1 + len(self._keys))
 
     def encode(self, lanes: Sequence[Ints]) -> Ints:
         """The codes of the keys; new keys get new codes."""
@@ -65,30 +79,22 @@ class HashTable:
             same &= kept[slots] == key
         return same
 
-    def adopt(self, lanes: Sequence[Ints], size: int, free: Ints | None = None) -> None:
-        """Fill a new table with keys that already have the codes 0 .. size - 1, except for the free codes."""
-        self.size = size
-        codes = np.arange(size)
-        if free is not None and len(free):
-            self.free = free.copy()
-            codes = np.delete(codes, free)
-        self._reserve(len(codes))
-        self._build([lane[codes] for lane in lanes], codes)
-
-    def known(self, since: int) -> tuple[Ints, list[Ints]]:
-        """The codes in use that are `since` or greater, and their keys."""
-        slots = np.flatnonzero(self._codes >= since)
-        return self._codes[slots], [kept[slots] for kept in self._keys]
+    def fill(self, lanes: Sequence[Ints], codes: Ints) -> None:
+        """Forget all keys, then take keys that have these codes already."""
+        self._bits = max(6, (3 * len(codes)).bit_length())
+        self._build(lanes, codes)
 
     def release(self, lanes: Sequence[Ints], codes: Ints) -> None:
-        """Forget keys, given with their codes; later keys may get the codes."""
+        """Forget keys, given with their codes, and free the codes."""
         slots = self._first_slots(lanes)
         probing = np.arange(len(slots))
         while len(probing):
             probing = probing[self._codes[slots[probing]] != codes[probing]]
             slots[probing] += 1
         self._codes[slots] = _REMOVED
-        self.free = np.concatenate([self.free, codes])
+        for kept in self._keys:
+            kept[slots] = 0  # a key that is no longer there must not look as if it named a string
+        self.codes.give(codes)
 
     def _claim(self, keys: Sequence[Ints], slots: Ints) -> None:
         """Give empty slots, with new codes, to the keys that found them; the last of several keys gets the slot."""
@@ -98,23 +104,19 @@ class HashTable:
         self._codes[slots[rows]] = rows
         winners = rows[self._codes[slots[rows]] == rows]
         places = slots[winners]
-        for kept, key in zip(self._keys, keys, strict=True):
-            kept[places] = key[winners]
-        self._codes[places] = self._new_codes(len(winners))
+        claimed = [key[winners] for key in keys]
+        for kept, key in zip(self._keys, claimed, strict=True):
+            kept[places] = key
+        codes = self.codes.take(len(winners))
+        self._codes[places] = codes
         self._used += len(winners)
-
-    def _new_codes(self, count: int) -> Ints:
-        cut = max(0, len(self.free) - count)
-        again, self.free = self.free[cut:], self.free[:cut]
-        fresh = np.arange(self.size, self.size + count - len(again))
-        self.size += len(fresh)
-        return np.concatenate([again, fresh])
+        self.new.append((codes, claimed))
 
     def _reserve(self, count: int) -> None:
         """Make room for more keys, with at most half of the slots in use; a rebuild drops removed slots."""
         if 2 * (self._used + count) > 1 << self._bits:
-            alive = self.size - len(self.free)
-            self._bits = max(self._bits, (3 * (alive + count)).bit_length())
+            alive = int(np.count_nonzero(self._codes >= 0))
+            self._bits = max(6, (3 * (alive + count)).bit_length())
             self._rebuild()
 
     def _rebuild(self) -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thalweg.core.hash_table import HashTable
 from thalweg.core.lanes import NULL
 from thalweg.core.types import DataType
-from thalweg.kernel.state.hashing import HashTable
 from thalweg.kernel.state.table import KeyTable
 
 NUMBERS = st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)
