@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from thalweg.core.batch import Batch
 from thalweg.core.time import Instant
@@ -18,3 +18,13 @@ class Union(Operator, kind="union/1"):
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """All tuples of all inputs."""
         return Batch.concat(inputs)
+
+    def pieces(self, inputs: Sequence[Iterable[Batch]], now: Instant) -> Iterator[Batch]:
+        """The pieces of one input after the other."""
+        for pieces in inputs:
+            yield from pieces
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Each tuple is handled alone."""
+        return True
