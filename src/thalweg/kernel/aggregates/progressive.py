@@ -22,7 +22,8 @@ from thalweg.kernel.sweep.steps import GroupSteps, Instants, RunningCount
 class Progressive(Accumulator, kind="progressive/2"):
     """The number of tuples of each group, and progressive aggregates.
 
-    Of a batch in several pieces only the last is kept as it is; the others are added up by group and instant.
+    Of a batch in several pieces only the last is kept as it is; the others are added up by group and instant, and the
+    last as well if few of its tuples have a group and an end of their own.
     State: sums; the arguments of pending ends, or their sums.
     """
 
@@ -64,6 +65,9 @@ class Progressive(Accumulator, kind="progressive/2"):
 
     def gather(self, code: Ints, batch: Batch, now: Instant) -> Instants:
         """The starts, and the ends up to `now`."""
+        if self._reduced.pays(code, batch.end, now):
+            self.absorb(code, batch)
+            code, batch = code[:0], batch.take(slice(0, 0))
         lanes = (code, *(batch.columns[column] for column in self._columns))
         start, end, weight = batch.start, batch.end, batch.sign.astype(np.int64)
         first = None if self._columns else long_runs(code, start, end)

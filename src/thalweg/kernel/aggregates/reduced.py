@@ -30,7 +30,13 @@ from thalweg.kernel.sweep.segments import run_starts
 ROWS = 0  # the quantity that every event has; the others belong to an argument
 COUNT, SUM, SQUARES, ABOVE, BELOW = range(1, 6)
 _OF_AN_ARGUMENT = 5
+_MANY = 1 << 14  # tuples: to estimate how many sums they have costs little
+_PAYS = 4  # tuples for each sum
+_KINDS_BY_POWER = (1, 3, 6)  # of changes for each argument, as a rule
+_UNSETTLED = 1 << 18  # changes that are worth adding up once more
 _SLOT_BITS = 8  # a DOUBLE's square has fewer than 2^8 slots
+
+_MULTIPLIERS = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
 
 _Amounts = tuple[int, Ints | None, Ints | int, Ints]  # a quantity, the rows that have it (None: all), slots, amounts
 
@@ -68,6 +74,16 @@ class ReducedEvents(Stateful, kind="reduced-events/1"):
         """Which groups have no pending ends."""
         return self._ends.is_idle(codes)
 
+    def pays(self, code: Ints, end: Ints, now: Instant) -> bool:
+        """Whether sums of the ends that are not due are many times fewer than the ends."""
+        if len(code) < _MANY:
+            return False
+        later = np.flatnonzero((end > now) & (end < FOREVER))
+        if len(later) < _MANY:
+            return False
+        kinds = 1 + sum(_KINDS_BY_POWER[power] for power in self._powers)
+        return _PAYS * kinds * _distinct(code[later], end[later]) < len(later)
+
     def add(self, code: Ints, start: Ints, end: Ints, weight: Ints, arguments: Sequence[Lane]) -> None:
         """Take tuples of groups, with the values of their arguments."""
         amounts = list(self._amounts(weight, arguments))
@@ -77,14 +93,13 @@ class ReducedEvents(Stateful, kind="reduced-events/1"):
             ends = part[0] < FOREVER
             time, amount, codes, kind = (lane[ends] for lane in part)
             self._parts.append((time, -amount, codes, kind))
-        if sum(len(part[0]) for part in self._parts) > 2 * self._settled + len(code):
+        if sum(len(part[0]) for part in self._parts) > 2 * self._settled + _UNSETTLED:
             self._settle()
 
     def due(self, now: Instant) -> ReducedChanges | None:
         """The changes up to `now`; None if there are none."""
         if self._parts:
-            self._settle()
-            ((time, amount, code, kind),) = self._parts
+            time, amount, code, kind = join_runs(self._parts)
             self._parts, self._settled = [], 0
             later = time > now
             self._ends.hold(time[later], amount[later], (code[later], kind[later]))
@@ -152,3 +167,13 @@ def _summed(code: Ints, time: Ints, amounts: Sequence[_Amounts]) -> Run:
         kind = (quantity << _SLOT_BITS) | (slots + lowest)
         found.append((time[chosen[at]], total[slots, at], code[chosen[at]], kind))
     return join_runs(found)
+
+
+def _distinct(code: Ints, time: Ints) -> float:
+    """About how many pairs of a group and an instant there are: linear counting, by how many hashes occur."""
+    bits = len(code).bit_length()
+    hashes = (code.view(np.uint64) * _MULTIPLIERS[0] + time.view(np.uint64)) * _MULTIPLIERS[1]
+    seen = np.zeros(1 << bits, dtype=np.bool_)
+    seen[hashes >> np.uint64(64 - bits)] = True
+    empty = max(1, len(seen) - int(np.count_nonzero(seen)))
+    return -len(seen) * float(np.log(empty / len(seen)))
