@@ -37,6 +37,7 @@ _UNSETTLED = 1 << 18  # changes that are worth adding up once more
 _SLOT_BITS = 8  # a DOUBLE's square has fewer than 2^8 slots
 
 _MULTIPLIERS = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
+_FOLD_SHIFT = np.uint64(29)
 
 _Amounts = tuple[int, Ints | None, Ints | int, Ints]  # a quantity, the rows that have it (None: all), slots, amounts
 
@@ -99,6 +100,8 @@ class ReducedEvents(Stateful, kind="reduced-events/1"):
     def due(self, now: Instant) -> ReducedChanges | None:
         """The changes up to `now`; None if there are none."""
         if self._parts:
+            if len(self._parts) > 2:  # of several pieces
+                self._settle()
             time, amount, code, kind = join_runs(self._parts)
             self._parts, self._settled = [], 0
             later = time > now
@@ -173,6 +176,7 @@ def _distinct(code: Ints, time: Ints) -> float:
     """About how many pairs of a group and an instant there are: linear counting, by how many hashes occur."""
     bits = len(code).bit_length()
     hashes = (code.view(np.uint64) * _MULTIPLIERS[0] + time.view(np.uint64)) * _MULTIPLIERS[1]
+    hashes = (hashes ^ (hashes >> _FOLD_SHIFT)) * _MULTIPLIERS[0]
     seen = np.zeros(1 << bits, dtype=np.bool_)
     seen[hashes >> np.uint64(64 - bits)] = True
     empty = max(1, len(seen) - int(np.count_nonzero(seen)))
