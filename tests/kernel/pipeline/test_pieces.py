@@ -101,8 +101,8 @@ def test_a_batch_with_too_many_results_is_refused_in_words() -> None:
         made.process(feeds, 200)
     assert raised.value.message == (
         "the join ON l.k = r.k has more than 10,000 results in one batch, which must exist at the same time here: "
-        "36,009 pairs of tuples meet, 36,000 of them by the hottest key (l.k = 7), which 240 tuples of the left side and "
-        "160 of the right side have"
+        "36,009 pairs of tuples meet, 36,000 of them by the hottest key (l.k = 7), which 240 tuples of the left side "
+        "and 160 of the right side have"
     )
     for way_out in ("smaller batches", "narrower window", "further condition", "tw.Settings(most_results=20000)"):
         assert way_out in str(raised.value.hint)
@@ -121,7 +121,7 @@ def test_a_batch_with_too_many_results_is_refused_in_words() -> None:
 )
 def test_whoever_needs_all_results_has_the_limit(cql: str) -> None:
     made = pipeline(cql, most=50)
-    with pytest.raises(TooManyResultsError, match="the join .*ON .* has more than 50 results in one batch"):
+    with pytest.raises(TooManyResultsError, match=r"the join .*ON .* has more than 50 results in one batch"):
         made.process({name: hot(100) for name in ("l", "r", "u")}, 100)
 
 
