@@ -9,7 +9,7 @@ from thalweg_benchmarks.result import Result
 
 
 def run() -> Iterator[Result]:
-    """Operators in steady state and their state, a hot key, joins of count windows, then queries against DuckDB asked again."""
+    """Operators in steady state, a hot key, joins of count windows, then queries against DuckDB asked again."""
     yield from operators.run()
     yield from hot_key.run()
     yield from count_joins.run()

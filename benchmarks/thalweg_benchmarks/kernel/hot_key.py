@@ -25,9 +25,9 @@ QUERIES = {
 }
 
 
-def run(rows: int = ROWS) -> Iterator[Result]:
+def run(most: int = ROWS) -> Iterator[Result]:
     """The peak memory of a process for each query, in gigabytes."""
-    for name, rows in zip(QUERIES, (rows, rows, rows // 3), strict=True):  # sums take longer
+    for name, rows in zip(QUERIES, (most, most, most // 3), strict=True):  # sums take longer
         program = f"import json; from {__name__} import measure; print(json.dumps(measure({name!r}, {rows})))"
         told = subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.PIPE, text=True)
         seen = json.loads(told.stdout)

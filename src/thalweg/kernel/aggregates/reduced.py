@@ -30,7 +30,7 @@ from thalweg.kernel.sweep.segments import run_starts
 ROWS = 0  # the quantity that every event has; the others belong to an argument
 COUNT, SUM, SQUARES, ABOVE, BELOW = range(1, 6)
 _OF_AN_ARGUMENT = 5
-_MANY = 1 << 14  # tuples: to estimate how many sums they have costs little
+_MANY = 1 << 15  # tuples: to estimate how many sums they have costs little
 _PAYS = 4  # tuples for each sum
 _KINDS_BY_POWER = (1, 3, 6)  # of changes for each argument, as a rule
 _UNSETTLED = 1 << 18  # changes that are worth adding up once more
