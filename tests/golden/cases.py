@@ -74,6 +74,10 @@ QUERIES = [
     # aggregates
     _case("group-by", f"SELECT k, {NUMBERS} FROM s [RANGE 9] GROUP BY k"),
     _case("group-by-signed", f"SELECT name, {NUMBERS}, {EXTREMA} FROM s [ROWS 9] GROUP BY name"),
+    _case(
+        "group-by-join",
+        f"SELECT s.k, {NUMBERS} FROM s [RANGE 9] JOIN u [RANGE 7] ON s.k = u.k GROUP BY s.k".replace("(v)", "(s.v)"),
+    ),
     _case("extrema", f"SELECT k, {EXTREMA} FROM s [RANGE 9] GROUP BY k HAVING COUNT(*) > 1"),
     _case("aggregate-in-parts", f"SELECT {NUMBERS}, {EXTREMA} FROM s [RANGE 9 SLIDE 3]", in_parts=1),
     _case("aggregate-distinct", "SELECT k, COUNT(DISTINCT v) AS n, SUM(DISTINCT x) AS s FROM s [RANGE 9] GROUP BY k"),

@@ -21,6 +21,7 @@ from thalweg.core.rows import Bag, Change
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.kernel.pipeline import Settings, Strategy
 from thalweg.kernel.pipeline.settings import ABOVE_NEGATION
+from thalweg.kernel.tuning import Tuning
 from thalweg.patterns import check
 from thalweg.reference.evaluate import Reference
 from thalweg.reference.history import History
@@ -75,7 +76,9 @@ def test_the_kernel_gives_the_references_answer(root: str, strategy: Strategy, d
     reference = Reference(plan, history)
     above = data.draw(st.sampled_from(ABOVE_NEGATION), label="above a negation")
     in_parts = data.draw(st.sampled_from([None, 1]), label="aggregates in parts")
-    run = KernelRun(plan, BEGINNING, strategy, batch, Settings(above_negation=above, in_parts=in_parts))
+    piece = data.draw(st.sampled_from([1 << 16, 1, 3]), label="results in a piece")
+    tuning = Tuning(pairs_at_once=piece, results_at_once=piece)
+    run = KernelRun(plan, BEGINNING, strategy, batch, Settings(above_negation=above, in_parts=in_parts), tuning)
     changes: list[Change] = []
     for place, event in enumerate(events):
         feed(run, event)

@@ -14,8 +14,9 @@ from thalweg.kernel.state.table import KeyTable
 
 # What is set in every batch before it is read, and so need not be remembered; by class and attribute.
 WITHIN_A_BATCH = {
-    ("Progressive", "_weight"), ("Progressive", "_arguments"), ("Extremum", "_changed"), ("Extremum", "_now"),
-    ("KnownEnds", "_new"), ("SignedEnds", "_new"), ("GroupSweep", "vanished"), ("Negation", "_unordered"),
+    ("Progressive", "_weight"), ("Progressive", "_arguments"), ("Progressive", "_changes"), ("Extremum", "_changed"),
+    ("Extremum", "_now"), ("KnownEnds", "_new"), ("SignedEnds", "_new"), ("GroupSweep", "vanished"),
+    ("Negation", "_unordered"),
 }  # fmt: skip
 
 

@@ -70,6 +70,10 @@ class DataError(ThalwegError):
     """A row that does not fit its stream or relation."""
 
 
+class TooManyResultsError(ThalwegError):
+    """A join would have more results in one batch than may exist at a time."""
+
+
 class UserFunctionError(ThalwegError):
     """A user's function raised, or returned a value of another type than declared."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from thalweg.algebra.expressions import Expression, column
 from thalweg.core.batch import Batch
+from thalweg.core.errors import TooManyResultsError
 from thalweg.core.schema import Schema
-from thalweg.core.time import FOREVER, Instant
+from thalweg.core.time import FOREVER, LONGEST, Instant
 from thalweg.kernel.state.snapshot import Stateful
 
 Key = tuple[Expression, ...]
@@ -28,6 +29,38 @@ class Operator(Stateful, ABC):
     @abstractmethod
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """Return the changes of the output, given the changes of each input up to and including `now`."""
+
+    def pieces(self, inputs: Sequence[Iterable[Batch]], now: Instant) -> Iterator[Batch]:
+        """The same in pieces, at least one; together they are what `process` returns. The inputs come in pieces too.
+
+        Pieces exist one at a time: a reader that is done with one must not keep it. An operator that does not work in
+        pieces gets whole batches and gives one.
+        """
+        yield self.process([Batch.concat(list(given)) for given in inputs], now)
+
+    @property
+    def makes_pieces(self) -> bool:
+        """Whether the output can be so much larger than the inputs that it comes in pieces, as a join's can."""
+        return False
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Whether `pieces` works on one piece of the inputs at a time."""
+        return False
+
+    @property
+    def shrinks_pieces(self) -> bool:
+        """Whether less may remain of a piece than came in. Otherwise taking pieces saves no memory by itself."""
+        return False
+
+    @property
+    def most_results(self) -> int:
+        """How many tuples of the output may exist at a time."""
+        return LONGEST
+
+    def too_many_results(self) -> TooManyResultsError:
+        """The error if the output of this batch is needed whole and has more tuples than `most_results`."""
+        return TooManyResultsError(f"a batch has more than {self.most_results} results")
 
     @property
     def stored(self) -> int:

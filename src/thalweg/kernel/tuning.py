@@ -20,6 +20,7 @@ class Tuning:
 
     # Joins
     pairs_at_once: int = 1 << 16  # candidate pairs that fit into a cache
+    results_at_once: int = 1 << 20  # results in a piece of a join's output; most batches are one piece
     filter_when_times_fewer: int = 16  # one side has so many times fewer tuples: first drop tuples without its keys
 
     # Multi-way joins

@@ -82,6 +82,7 @@ def test_the_reference_agrees(
         partials_at_once=piece,
         comparisons_at_once=piece,
         pairs_at_once=piece,
+        results_at_once=piece,
         first_look_after=3,
         always_merge_runs_up_to=small,
         copy_matches_from_codes=1,

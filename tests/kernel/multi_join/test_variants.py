@@ -71,6 +71,7 @@ def run_all(run: KernelRun, plan: Plan, strategy: Strategy, history: History, da
 # So small that a few tuples reach every path.
 SMALL = Tuning(
     pairs_at_once=2,
+    results_at_once=3,
     partials_at_once=3,
     comparisons_at_once=4,
     always_merge_runs_up_to=1,

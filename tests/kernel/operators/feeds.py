@@ -117,16 +117,19 @@ def check(
 ) -> Operator:
     """After each step the output so far is the model's at every instant up to the clock; the operator is returned.
 
-    A twin is taken down and set up anew before every step, and must say the same.
+    A twin is taken down and set up anew before every step, and must say the same; so must another one, to which every
+    batch comes in pieces, if the operator works in pieces.
     """
     pool = StringPool()
     operator = make(pool)
     twins_pool = StringPool()
     twin = make(twins_pool)
+    apart_pool = StringPool()
+    apart = make(apart_pool)
     fed: list[list[Signed]] = [[] for _ in schemas]
     emitted: list[Signed] = []
     before = -3  # before anything drawn
-    for step in steps:
+    for number, step in enumerate(steps):
         for all_, new in zip(fed, step.inputs, strict=True):
             all_.extend(new)
         batches = [to_batch(new, s, pool, dated) for new, s in zip(step.inputs, schemas, strict=True)]
@@ -137,6 +140,11 @@ def check(
             batches = [to_batch(new, s, twins_pool, dated) for new, s in zip(step.inputs, schemas, strict=True)]
             assert Counter(from_batch(twin.process(batches, step.now), output, twins_pool, dated)) == Counter(result)
             assert twin.stored == operator.stored
+        if operator.makes_pieces or operator.takes_pieces:
+            apart, apart_pool = restarted(make, apart, apart_pool)
+            batches = [to_batch(new, s, apart_pool, dated) for new, s in zip(step.inputs, schemas, strict=True)]
+            given = list(apart.pieces([pieces_of(batch, 1 + number % 3) for batch in batches], step.now))
+            assert Counter(from_batch(Batch.concat(given), output, apart_pool, dated)) == Counter(result)
         assert all(before <= s.start <= step.now and s.start < s.end and s.sign in (-1, 1) for s in result), result
         emitted += result
         for t in range(before, step.now + 1):  # what is past stays as it was: nothing fed or emitted starts there
@@ -145,6 +153,11 @@ def check(
             assert got == (wanted if dated else Counter(_undated(wanted.elements()))), f"at {t} after {step.now}"
         before = step.now
     return operator
+
+
+def pieces_of(batch: Batch, size: int) -> list[Batch]:
+    """A batch in pieces of a size; of an empty batch one empty piece."""
+    return [batch.take(slice(begin, begin + size)) for begin in range(0, max(1, len(batch)), size)]
 
 
 def restarted(

@@ -60,7 +60,7 @@ BUFFERS: list[MakeBuffer] = [
     from_left=st.booleans(),
     small=st.sampled_from([0, 1024]),
     fewer=st.sampled_from([0, 16]),
-    piece=st.sampled_from([2, 1 << 16]),
+    piece=st.sampled_from([2, 1, 1 << 16]),
     left=st.sampled_from(BUFFERS),
     right=st.sampled_from(BUFFERS),
 )
@@ -75,7 +75,9 @@ def test_the_reference_agrees(
     left: MakeBuffer,
     right: MakeBuffer,
 ) -> None:
-    tuning = Tuning(always_merge_runs_up_to=small, filter_when_times_fewer=fewer, pairs_at_once=piece)
+    tuning = Tuning(
+        always_merge_runs_up_to=small, filter_when_times_fewer=fewer, pairs_at_once=piece, results_at_once=piece
+    )
     condition, (direct, steps) = CONDITIONS[name], drawn_feed
 
     def model(left: list[Dated], right: list[Dated]) -> list[Dated]:
@@ -165,6 +167,7 @@ def test_an_instant_in_two_batches_gives_each_pair_once() -> None:
 def test_pieces_of_slices_are_all_pairs(slices: list[tuple[int, int]], piece: int) -> None:
     first, count = (np.array([s[i] for s in slices], dtype=np.int64) for i in (0, 1))
     pieces = list(pairs(first, count, piece))
+    assert all(len(i) == len(j) == piece for i, j in pieces[:-1]) and all(len(i) <= piece for i, _ in pieces)
     found = [pair for rows, places in pieces for pair in zip(rows.tolist(), places.tolist(), strict=True)]
     assert found == [(row, a + i) for row, (a, n) in enumerate(slices) for i in range(n)]
     assert all(len(rows) <= max(piece, 4) for rows, _ in pieces)

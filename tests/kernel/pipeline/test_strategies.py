@@ -178,6 +178,7 @@ def test_round_robin_gives_the_same() -> None:
         ({"partitions": 10_001}, "partitions must be at most 10000, not 10001"),
         ({"lazy": -1}, "lazy must be at least 0, not -1"),
         ({"eager": -1}, "eager must be at least 0, not -1"),
+        ({"most_results": 0}, "most_results must be at least 1, not 0"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, object], message: str) -> None:

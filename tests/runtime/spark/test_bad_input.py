@@ -21,10 +21,12 @@ from thalweg.core.errors import (
     NameNotFoundError,
     PlanError,
     ThalwegError,
+    TooManyResultsError,
     TypeMismatchError,
 )
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
+from thalweg.kernel.pipeline import Settings
 from thalweg.runtime.distributed.checkpoint import manifest as manifest_format
 from thalweg.runtime.distributed.checkpoint import query_file
 from thalweg.runtime.spark.api.engine import Engine
@@ -230,3 +232,18 @@ def test_a_csv_file_without_a_column_stops_the_query_with_a_reason(spark: SparkS
     with pytest.raises(ThalwegError, match=r"(?s)the query has ended: .*1\.csv.*header") as caught:
         run.wait()
     assert len(str(caught.value).splitlines()) <= 5
+
+
+def test_a_join_with_too_many_results_stops_the_query_with_its_hottest_key(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path / "s", "1.json", *[{"tick": 1, "k": "hot"}] * 20, {"tick": 1, "k": "cold"})
+    engine = Engine(spark, shards=1)
+    engine.stream("s", spark.readStream.schema(TICKS).json(str(tmp_path / "s")), timestamp="tick")
+    asked = engine.query(
+        "SELECT a.k FROM s [RANGE 5] AS a JOIN s [RANGE 5] AS b ON a.k = b.k", settings=Settings(most_results=399)
+    )
+    run = asked.start(tmp_path / "checkpoint")
+    hottest = r"400 pairs .* hottest key \(a\.k = 'hot'\), which 20 tuples"
+    with pytest.raises(TooManyResultsError, match=hottest) as caught:
+        run.wait()
+    assert len(str(caught.value).splitlines()) <= 5
+    assert "smaller batches" in str(caught.value)

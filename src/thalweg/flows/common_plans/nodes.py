@@ -41,7 +41,9 @@ class SharedNodes:
     def lower(self, blueprint: Blueprint, cohort: int) -> tuple[int, ...]:
         """Add the nodes that a new query needs and that are missing; returns all its nodes, the answer's last."""
         settings, builder = blueprint.settings, self._builder
-        builder.settings = BufferSettings(settings.partitions, settings.lazy, blueprint.strategy.layout)
+        builder.settings = BufferSettings(
+            settings.partitions, settings.lazy, blueprint.strategy.layout, most_results=settings.most_results
+        )
         known = self.places.known(cohort, settings)
         root: int | None = None
         try:

@@ -14,7 +14,19 @@ from thalweg.kernel.sweep.steps import GroupSteps, Instants
 
 
 class Accumulator(Stateful, ABC):
-    """Called twice for each batch: `gather` returns when values may change, `values` the values from each step on."""
+    """Called twice for each batch: `gather` returns when values may change, `values` the values from each step on.
+
+    An accumulator that takes pieces gets all but the last piece of a batch through `absorb`, before `gather`.
+    """
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Whether a batch may come in pieces."""
+        return False
+
+    def absorb(self, code: Ints, piece: Batch) -> None:
+        """Take a piece of a batch, which is not its last."""
+        raise NotImplementedError(f"{type(self).__name__} needs whole batches")
 
     @abstractmethod
     def gather(self, code: Ints, batch: Batch, now: Instant) -> Instants:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from thalweg.core.lanes import NULL, Flags, Ints, Lane, is_null
 from thalweg.kernel.aggregates import rounding
 from thalweg.kernel.aggregates.numbers import Numbers
-from thalweg.kernel.aggregates.sums import RunningSums, Sums
+from thalweg.kernel.aggregates.sums import Limbs, RunningSums, Sums
 from thalweg.kernel.state.snapshot import Stateful
 from thalweg.kernel.sweep.steps import GroupSteps, RunningCount
 
@@ -65,6 +66,16 @@ class Moments:
         return np.where(has_none, np.nan, variance)
 
 
+class MomentChanges(NamedTuple):
+    """Changes of the moments, added up: of the numbers of values and of infinities, and of the sums."""
+
+    counts: Limbs
+    sums: Limbs
+    squares: Limbs
+    above: Limbs
+    below: Limbs
+
+
 class RunningMoments(Stateful, kind="moments/1"):
     """The running moments of one argument, up to some power."""
 
@@ -76,31 +87,52 @@ class RunningMoments(Stateful, kind="moments/1"):
         self._squares = RunningSums() if power > 1 else None
         self._infinite: tuple[RunningCount, RunningCount] | None = None  # of +inf and -inf, once there is one
 
-    def along(self, steps: GroupSteps, places: Ints, weight: Ints, lane: Lane) -> Moments:
-        """The moments from each step on, given values with the steps and weights of their changes, without NULLs."""
+    def along(
+        self, steps: GroupSteps, places: Ints, weight: Ints, lane: Lane, more: MomentChanges | None = None
+    ) -> Moments:
+        """The moments from each step on, given values with the steps and weights of their changes.
+
+        NULLs do not count. `more` are changes that have been added up before.
+        """
         missing = is_null(lane)
         if missing.any():
             kept = np.flatnonzero(~missing)
             places, weight, lane = places[kept], weight[kept], lane[kept]
-        count = self._count.along(steps, places, weight)
+        count = self._count.along(steps, *_with(places, weight, more and more.counts))
         if self._sums is None:
             return Moments(count, None, None, None, None)
-        above, below = self._infinities(steps, places, weight, lane)
+        above, below = self._infinities(steps, places, weight, lane, more)
         if above is not None:
             finite = np.flatnonzero(np.isfinite(lane))
             places, weight, lane = places[finite], weight[finite], lane[finite]
         numbers = Numbers.of(lane)
-        sums = self._sums.along(steps, places, weight, numbers)
-        squares = self._squares.along(steps, places, weight, numbers.squared()) if self._squares else None
+        sums = self._sums.along(steps, places, weight, numbers, more and more.sums)
+        squares = None
+        if self._squares is not None:
+            squares = self._squares.along(steps, places, weight, numbers.squared(), more and more.squares)
         return Moments(count, sums, squares, above, below)
 
-    def _infinities(self, steps: GroupSteps, places: Ints, weight: Ints, lane: Lane) -> tuple[Ints | None, Ints | None]:
-        if self._infinite is None and lane.dtype == np.float64 and np.isinf(lane).any():
+    def _infinities(
+        self, steps: GroupSteps, places: Ints, weight: Ints, lane: Lane, more: MomentChanges | None
+    ) -> tuple[Ints | None, Ints | None]:
+        if self._infinite is None and _has_infinities(lane, more):
             self._infinite = (RunningCount(), RunningCount())
         if self._infinite is None:
             return None, None
         above, below = np.flatnonzero(lane == np.inf), np.flatnonzero(lane == -np.inf)
         return (
-            self._infinite[0].along(steps, places[above], weight[above]),
-            self._infinite[1].along(steps, places[below], weight[below]),
+            self._infinite[0].along(steps, *_with(places[above], weight[above], more and more.above)),
+            self._infinite[1].along(steps, *_with(places[below], weight[below], more and more.below)),
         )
+
+
+def _has_infinities(lane: Lane, more: MomentChanges | None) -> bool:
+    if more is not None and (len(more.above.amount) or len(more.below.amount)):
+        return True
+    return lane.dtype == np.float64 and bool(np.isinf(lane).any())
+
+
+def _with(places: Ints, weight: Ints, more: Limbs | None) -> tuple[Ints, Ints]:
+    if more is None:
+        return places, weight
+    return np.concatenate([places, more.places]), np.concatenate([weight, more.amount])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,30 @@ class Numbers:
     def of(lane: Lane) -> Numbers:
         """The numbers of a lane, which must be finite and not NULL."""
         return _of_doubles(lane) if lane.dtype == np.float64 else _of_ints(lane)
+
+    def limbs(self, weight: Ints) -> Iterator[tuple[Ints | int, Ints]]:
+        """Weighted limbs: for each row the slots and amounts of which weight * number is the sum.
+
+        An amount in a slot stands for amount * 2^(32 slot) * 2^unit. Equal numbers have equal limbs, so that limbs
+        cancel one by one when a number leaves.
+        """
+        weight = weight * self.sign
+        if self.shift is None:
+            yield from ((i, digit * weight) for i, digit in enumerate(self.digits))
+            return
+        slot, shift = self.shift >> 5, self.shift & 31
+        for i, digit in enumerate(self.digits):
+            moved = digit << shift
+            yield slot + i, (moved & MASK) * weight
+            yield slot + (i + 1), (moved >> WIDTH) * weight
+
+    def slots(self) -> tuple[int, int]:
+        """The lowest slot of all limbs, and the slot after the highest; equal if there are no numbers."""
+        if self.shift is None:
+            return 0, len(self.digits)
+        if not len(self.shift):
+            return 0, 0
+        return int(self.shift.min() >> 5), int(self.shift.max() >> 5) + len(self.digits) + 1
 
     def squared(self) -> Numbers:
         """The exact squares."""

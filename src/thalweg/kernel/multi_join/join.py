@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -11,12 +11,12 @@ import numpy as np
 from thalweg.algebra.expressions import Expression
 from thalweg.algebra.plan import join_graph
 from thalweg.core.batch import Batch
-from thalweg.core.errors import SnapshotError
+from thalweg.core.errors import SnapshotError, TooManyResultsError
 from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.stream_statistics import ChooseOrders, Orders, StreamStatistics
 from thalweg.core.strings import StringPool
-from thalweg.core.time import Instant
+from thalweg.core.time import LONGEST, Instant
 from thalweg.kernel.multi_join.coding import InputCoding
 from thalweg.kernel.multi_join.monitor import Monitor
 from thalweg.kernel.multi_join.partial import PartialResults, assemble
@@ -58,6 +58,7 @@ class MultiJoin(Operator, kind="multi-join/1"):
         choose: ChooseOrders,
         drift: float,
         tuning: Tuning = DEFAULT,
+        most_results: int = LONGEST,
     ) -> None:
         """Inputs in `indexed` are looked up by the attributes that they share with others; all others are scanned.
 
@@ -81,6 +82,7 @@ class MultiJoin(Operator, kind="multi-join/1"):
         self._planner = WalkPlanner(graph, schema, self._codings, pool, tuning)
         self._monitor = Monitor(len(schemas), len(graph.attributes), drift, tuning)
         self._tuning = tuning
+        self._condition, self._most_results = condition, most_results
         self._choose = choose
         self._comparison_counts = [0] * len(schemas)
         self._nothing = Batch.empty(schema, dated)
@@ -112,16 +114,63 @@ class MultiJoin(Operator, kind="multi-join/1"):
         """For each source the current order of its walk."""
         return self._orders
 
+    @property
+    def makes_pieces(self) -> bool:
+        """A hot key can give more results than fit into memory."""
+        return True
+
+    @property
+    def most_results(self) -> int:
+        """How many results of a batch may exist at a time."""
+        return self._most_results
+
+    def too_many_results(self) -> TooManyResultsError:
+        """The error names the join."""
+        sizes = ", ".join(f"{sum(map(len, stored.runs)):,}" for stored in self._stored)
+        return TooManyResultsError(
+            f"the join of {len(self._widths)} inputs ON {self._condition} has more than {self._most_results:,} results "
+            f"in one batch, which must exist at the same time here; its inputs held {sizes} tuples before",
+            hint="smaller batches, narrower windows, or a further condition of the join make fewer; COUNT, SUM and AVG "
+            f"over the join need no limit; tw.Settings(most_results={2 * self._most_results}) allows more",
+        )
+
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The results with a new tuple."""
+        return self._assembled(self._found(inputs, now))
+
+    def pieces(self, inputs: Sequence[Iterable[Batch]], now: Instant) -> Iterator[Batch]:
+        """The same, in pieces of about `results_at_once` results."""
+        held: list[PartialResults] = []
+        given = False
+        for found in self._found([Batch.concat(list(pieces)) for pieces in inputs], now):
+            held.append(found)
+            if sum(map(len, held)) >= self._tuning.results_at_once:
+                yield assemble(held, self._widths, self._nothing)
+                held, given = [], True
+        if held or not given:
+            yield assemble(held, self._widths, self._nothing)
+
+    def _assembled(self, found: Iterable[PartialResults]) -> Batch:
+        """All results as one batch; an error if they are too many."""
+        held: list[PartialResults] = []
+        count = 0
+        for results in found:
+            held.append(results)
+            count += len(results)
+            if count > self._most_results:
+                raise self.too_many_results()
+        return assemble(held, self._widths, self._nothing)
+
+    def _found(self, inputs: Sequence[Batch], now: Instant) -> Iterator[PartialResults]:
+        """The results with a new tuple; when all have been taken, the new tuples are stored."""
         changes = self._delete(self._coded(inputs))
         begun = first_start([*(c.kept for c in changes), *(c.deleting for c in changes)], now)
         leaving = [UnstoredTuples(c.until_deleted(begun)) for c in changes]
-        found = [*self._added([c.kept for c in changes], leaving), *self._deleted(changes, leaving, begun)]
+        yield from self._added([c.kept for c in changes], leaving)
+        yield from self._deleted(changes, leaving, begun)
         self._keep([c.by_key for c in changes], now)
         self._reorder([c.kept for c in changes], now)
         self._forget()
-        return assemble(found, self._widths, self._nothing)
 
     def restore(self, tree: Tree) -> None:
         """Go back to a snapshot of a join that has the same indexes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -12,8 +12,8 @@ from thalweg.core.batch import Batch
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.kernel.multi_join.coding import InputCoding
 from thalweg.kernel.multi_join.join import MultiJoin, first_start
-from thalweg.kernel.multi_join.partial import assemble
 from thalweg.kernel.multi_join.view import UnstoredTuples
+from thalweg.kernel.operator import Operator
 from thalweg.kernel.state.run import TupleRun
 
 
@@ -56,6 +56,15 @@ class LazyMultiJoin(MultiJoin, kind="lazy-multi-join/1"):
         """The stored tuples, those that have not been joined, and deleted ones that have partners to come."""
         return super().stored + sum(map(len, self._waiting)) + sum(map(len, self._deleted_since))
 
+    @property
+    def makes_pieces(self) -> bool:
+        """The results of the open instant are stored, so they fit into memory."""
+        return False
+
+    def pieces(self, inputs: Sequence[Iterable[Batch]], now: Instant) -> Iterator[Batch]:
+        """All results in one piece."""
+        return Operator.pieces(self, inputs, now)
+
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The results of evaluations up to `now`, and deletions of results that were emitted before."""
         coded = self._coded(inputs)
@@ -88,18 +97,17 @@ class LazyMultiJoin(MultiJoin, kind="lazy-multi-join/1"):
         changes = self._delete([Batch.concat(both) for both in zip(self._waiting, coded, strict=True)])
         begun = first_start([c.deleting for c in changes], now)
         leaving = [c.until_deleted(begun - 1) for c in changes]
-        found = list(self._deleted(changes, [UnstoredTuples(tuples) for tuples in leaving], begun - 1))
+        found = self._assembled(self._deleted(changes, [UnstoredTuples(tuples) for tuples in leaving], begun - 1))
         self._waiting = [c.kept for c in changes]
         self._deleted_since = [Batch.concat(both) for both in zip(self._deleted_since, leaving, strict=True)]
-        return assemble(found, self._widths, self._nothing)
+        return found
 
     def _evaluate(self, coded: Sequence[Batch], t: Instant) -> list[Batch]:
         """Join all waiting tuples, and replace the results that were emitted for t before."""
         ended = self._wait(coded, t)
         begun = first_start(self._waiting, t)
         leaving = [old.between(np.full(len(old), begun), old.end) for old in self._deleted_since]
-        found = list(self._added(self._waiting, [UnstoredTuples(tuples) for tuples in leaving]))
-        results = assemble(found, self._widths, self._nothing)
+        results = self._assembled(self._added(self._waiting, [UnstoredTuples(tuples) for tuples in leaving]))
         start = -(-results.start // self._interval) * self._interval
         emitted = replace(results, start=start, end=np.maximum(results.end, start + 1))
         before = [] if self._emitted is None else [self._emitted.negated()]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from thalweg.core.batch import Batch, Dates
 from thalweg.core.schema import Schema
 from thalweg.core.time import Instant
 from thalweg.core.types import DataType
 from thalweg.kernel.aggregates.extrema import Extremum, exp_of, ts_of
-from thalweg.kernel.aggregates.group_sweep import GroupSweep
+from thalweg.kernel.aggregates.group_sweep import CodedPiece, GroupSweep
 from thalweg.kernel.aggregates.order import Order
 from thalweg.kernel.aggregates.progressive import Progressive
 from thalweg.kernel.operator import Key, Operator, columns_key
@@ -48,12 +48,30 @@ class Distinct(Operator, kind="distinct/1"):
         """Values in the answer, pending ends, and dates."""
         return self._sweep.stored
 
+    @property
+    def takes_pieces(self) -> bool:
+        """Duplicates are counted piece by piece; dates need whole batches."""
+        return self._sweep.takes_pieces
+
+    @property
+    def shrinks_pieces(self) -> bool:
+        """Only counts by value and instant remain."""
+        return True
+
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The values that enter the answer, leave it or get new dates."""
-        (batch,) = inputs
-        code = self._rows.encode(batch.columns, len(batch))
-        changes = self._sweep.change(code, batch, now)
+        return self._change(inputs, now)  # one batch is one piece
+
+    def pieces(self, inputs: Sequence[Iterable[Batch]], now: Instant) -> Iterator[Batch]:
+        """The same, from an input in pieces."""
+        yield self._change(inputs[0], now)
+
+    def _change(self, pieces: Iterable[Batch], now: Instant) -> Batch:
+        changes = self._sweep.change_by_pieces(map(self._coded, pieces), now)
         dates = Dates(*changes.lanes) if self._dated else None
         rows = self._rows.decode(changes.code)
         self._rows.release(self._sweep.vanished)
         return Batch(rows, changes.start, changes.end, changes.sign, dates)
+
+    def _coded(self, piece: Batch) -> CodedPiece:
+        return self._rows.encode(piece.columns, len(piece)), piece

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from thalweg.core.types import DataType
 from thalweg.kernel.aggregates.accumulator import Accumulator
 from thalweg.kernel.aggregates.deduplicated import DistinctAggregate, GroupPresence
 from thalweg.kernel.aggregates.extrema import ColumnOf, Extremum, ts_of
-from thalweg.kernel.aggregates.group_sweep import GroupSweep
+from thalweg.kernel.aggregates.group_sweep import CodedPiece, GroupSweep
 from thalweg.kernel.aggregates.incremental import Incremental
 from thalweg.kernel.aggregates.order import Order
 from thalweg.kernel.aggregates.progressive import Progressive
@@ -84,16 +84,34 @@ class GroupBy(Operator, kind="group-by/1"):
         """Groups in the answer, pending ends, and the values that MIN, MAX and DISTINCT keep."""
         return self._sweep.stored
 
+    @property
+    def takes_pieces(self) -> bool:
+        """Progressive aggregates are added up piece by piece; others need whole batches."""
+        return self._sweep.takes_pieces
+
+    @property
+    def shrinks_pieces(self) -> bool:
+        """Only sums by group and instant remain."""
+        return True
+
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The rows of groups that change."""
-        (batch,) = inputs
-        code = self._table.encode([batch.columns[column] for column in self._keys], len(batch))
-        changes = self._sweep.change(code, batch, now)
+        return self._change(inputs, now)  # one batch is one piece
+
+    def pieces(self, inputs: Sequence[Iterable[Batch]], now: Instant) -> Iterator[Batch]:
+        """The same, from an input in pieces."""
+        yield self._change(inputs[0], now)
+
+    def _change(self, pieces: Iterable[Batch], now: Instant) -> Batch:
+        changes = self._sweep.change_by_pieces(map(self._coded, pieces), now)
         keys = self._table.decode(changes.code)
         self._table.release(self._sweep.vanished)
         values = [changes.lanes[place] for place in np.argsort(self._places)]
         dates = _dates(changes.lanes[-1]) if self._dated else None
         return Batch((*keys, *values), changes.start, changes.end, changes.sign, dates)
+
+    def _coded(self, piece: Batch) -> CodedPiece:
+        return self._table.encode([piece.columns[column] for column in self._keys], len(piece)), piece
 
 
 def _accumulators(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -10,17 +10,19 @@ import numpy as np
 
 from thalweg.algebra.expressions import Expression
 from thalweg.core.batch import Batch
+from thalweg.core.errors import TooManyResultsError
 from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.core.time import Instant
+from thalweg.core.time import LONGEST, Instant
 from thalweg.kernel.operator import Key, Operator
 from thalweg.kernel.state.buffers import Buffer
 from thalweg.kernel.state.indexes import TimeIndex
 from thalweg.kernel.state.keyed import Keyed, codes_of
 from thalweg.kernel.state.run import TupleRun
 from thalweg.kernel.sweep.join_keys import NO_PARTNER, JoinKeys, rest_of
-from thalweg.kernel.sweep.matches import Matches, assemble
+from thalweg.kernel.sweep.matches import Matches, SignedMatches, assemble, signed
+from thalweg.kernel.sweep.meeting import meeting
 from thalweg.kernel.sweep.pairs import pairs
 from thalweg.kernel.sweep.segments import slices_to_rows
 from thalweg.kernel.tuning import DEFAULT, Tuning
@@ -52,6 +54,7 @@ class Join(Operator, kind="join/1"):
         null_safe: Sequence[tuple[int, int]] = (),
         dates_from_left: bool = False,
         tuning: Tuning = DEFAULT,
+        most_results: int = LONGEST,
     ) -> None:
         """Partners are looked up by the condition's equalities, and by pairs of columns where NULL equals NULL.
 
@@ -65,6 +68,9 @@ class Join(Operator, kind="join/1"):
         self._dates_from_left = dates_from_left
         self._nothing = Batch.empty(left + right, dated)
         self._tuning = tuning
+        self._condition = condition
+        self._most_results = most_results
+        self._new: tuple[Keyed, Keyed] | None = None  # of both sides, in this batch
 
     @property
     def keys(self) -> tuple[Key, ...]:
@@ -81,25 +87,81 @@ class Join(Operator, kind="join/1"):
         """The stored tuples of both sides."""
         return len(self._old_left) + len(self._old_right)
 
+    @property
+    def makes_pieces(self) -> bool:
+        """A hot key can give more pairs than fit into memory."""
+        return True
+
+    @property
+    def most_results(self) -> int:
+        """How many pairs of a batch may exist at a time."""
+        return self._most_results
+
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The pairs with a new tuple."""
+        return assemble(list(self._limited(self._found(inputs, now))), self._nothing, self._dates_from_left)
+
+    def pieces(self, inputs: Sequence[Iterable[Batch]], now: Instant) -> Iterator[Batch]:
+        """The same, in pieces of about `results_at_once` pairs."""
+        held: list[SignedMatches] = []
+        count, given = 0, False
+        for found in signed(self._found([Batch.concat(list(i)) for i in inputs], now), self._tuning.results_at_once):
+            held.append(found)
+            count += len(found[0])
+            if count >= self._tuning.results_at_once:
+                yield assemble(held, self._nothing, self._dates_from_left)
+                held, count, given = [], 0, True
+        if held or not given:
+            yield assemble(held, self._nothing, self._dates_from_left)
+
+    def too_many_results(self) -> TooManyResultsError:
+        """The error names the join, and the key by which most tuples meet."""
+        most = f"more than {self._most_results:,} results in one batch, which must exist at the same time here"
+        hint = (
+            "smaller batches, a narrower window, or a further condition of the join make fewer; COUNT, SUM and AVG "
+            f"over the join need no limit; tw.Settings(most_results={2 * self._most_results}) allows more"
+        )
+        message = f"the join ON {self._condition} has {most}"
+        if self._new is None or not any(map(len, self._new)):
+            return TooManyResultsError(message, hint=hint)
+        met = meeting([side.codes for side in self._new], (self._old_left, self._old_right))
+        side = 0 if (self._new[0].codes == met.hottest).any() else 1
+        chosen = self._new[side]
+        key = self._keys.shown(side, chosen.tuples.take(np.flatnonzero(chosen.codes == met.hottest)[:1]))
+        return TooManyResultsError(
+            f"{message}: {met.pairs:,} pairs of tuples meet, {met.hottest_pairs:,} of them by the hottest key"
+            f"{f' ({key})' if key else ''}, which {met.hottest_left:,} tuples of the left side and "
+            f"{met.hottest_right:,} of the right side have",
+            hint=hint,
+        )
+
+    def _limited(self, found: Iterable[Matches]) -> Iterator[SignedMatches]:
+        """All pairs with their signs; raise an error if they are too many."""
+        count = 0
+        for matches, signs in signed(found, self._tuning.results_at_once):
+            count += len(signs)
+            if count > self._most_results:
+                raise self.too_many_results()
+            yield matches, signs
+
+    def _found(self, inputs: Sequence[Batch], now: Instant) -> Iterator[Matches]:
+        """The pairs with a new tuple; when all have been taken, the new tuples are stored."""
         left = _NewTuples(self._keys.of_left(inputs[0]), inputs[0], self._old_left, self._direct[0])
         right = _NewTuples(self._keys.of_right(inputs[1]), inputs[1], self._old_right, self._direct[1])
         begun = min(int(side.all.tuples.start.min(initial=now)) for side in (left, right))
-        found = [
-            *self._with_old_right(left.all),
-            *self._with_old_left(right.all),
-            *self._among_new(left.kept, right.kept),
-            # Old tuples that this batch deletes are no longer in the buffers, but have partners until their deletion.
-            *self._among_new(left.kept, right.until_deleted(begun)),
-            *self._among_new(left.until_deleted(begun), right.all),
-            *self._among_new(left.deleting, right.deleted(begun)),
-        ]
+        self._new = (left.all, right.all)
+        yield from self._with_old_right(left.all)
+        yield from self._with_old_left(right.all)
+        yield from self._among_new(left.kept, right.kept)
+        # Old tuples that this batch deletes are no longer in the buffers, but have partners until their deletion.
+        yield from self._among_new(left.kept, right.until_deleted(begun))
+        yield from self._among_new(left.until_deleted(begun), right.all)
+        yield from self._among_new(left.deleting, right.deleted(begun))
+        self._new = None
         for buffer, side in ((self._old_left, left), (self._old_right, right)):
             buffer.keep(side.kept, now)
             buffer.expire(now)
         self._keys.forget(self._named_codes)
-        return assemble(found, self._nothing, self._dates_from_left)
 
     def _named_codes(self) -> Iterator[Ints]:
         """The codes of all stored tuples."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from thalweg.core.batch import Batch
 from thalweg.core.time import Instant
@@ -19,3 +19,13 @@ class Negate(Operator, kind="negate/1"):
         """The tuples with opposite signs."""
         (batch,) = inputs
         return batch.negated()
+
+    def pieces(self, inputs: Sequence[Iterable[Batch]], now: Instant) -> Iterator[Batch]:
+        """The same for each piece."""
+        for piece in inputs[0]:
+            yield self.process([piece], now)
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Each tuple is handled alone."""
+        return True

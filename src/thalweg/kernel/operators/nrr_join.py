@@ -19,8 +19,9 @@ from thalweg.kernel.state.keyed import Keyed
 from thalweg.kernel.state.snapshot import immutable
 from thalweg.kernel.state.versions import Versions, VersionStore
 from thalweg.kernel.sweep.join_keys import NO_PARTNER, JoinKeys, rest_of
-from thalweg.kernel.sweep.matches import Matches, assemble
+from thalweg.kernel.sweep.matches import Matches, assemble, signed
 from thalweg.kernel.sweep.pairs import pairs
+from thalweg.kernel.tuning import DEFAULT
 
 
 @immutable("nrr-lookup/1")
@@ -117,7 +118,7 @@ class NrrJoin(Operator, kind="nrr-join/1"):
                 np.add.at(match_counts, matches.i, signs)
                 found.append(matches)
                 deleted.append(matches.i[signs < 0])
-        result = assemble(found, self._nothing, dates_from_left=True)
+        result = assemble(list(signed(found, DEFAULT.results_at_once)), self._nothing, dates_from_left=True)
         if any(map(len, deleted)):  # insertion and deletion of a row in different runs: their results cancel
             rows = np.concatenate([m.i for m in found])
             both = np.isin(rows, np.concatenate(deleted))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from thalweg.core.batch import Batch, Dates
 from thalweg.core.lanes import Ints
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.core.time import Instant
+from thalweg.core.time import LONGEST, Instant
+from thalweg.kernel.operator import Operator
 from thalweg.kernel.operators.join import Join
 from thalweg.kernel.state.buffers import Buffer
 from thalweg.kernel.state.buffers.order_index import LEFT, RIGHT, OrderIndex
@@ -49,6 +51,7 @@ class OrderedJoin(Join, kind="ordered-join/1"):
         *,
         buffers: tuple[Buffer, Buffer],
         tuning: Tuning = DEFAULT,
+        most_results: int = LONGEST,
     ) -> None:
         """`left` and `right` have the number as their last column; the condition refers to the columns without it."""
         width = len(left) - 1
@@ -56,7 +59,10 @@ class OrderedJoin(Join, kind="ordered-join/1"):
         def numbered(c: Column) -> Column:
             return c if c.index < width else Column(c.index + 1, c.type, c.name)
 
-        super().__init__(left, right, map_columns(condition, numbered), pool, dated, buffers=buffers, tuning=tuning)
+        super().__init__(
+            left, right, map_columns(condition, numbered), pool, dated,
+            buffers=buffers, tuning=tuning, most_results=most_results,
+        )  # fmt: skip
         self._left, self._right = OrderedJoinSide(left, dated, tuning), OrderedJoinSide(right, dated, tuning)
         self._results = OrderIndex(tuning)
         self._place_columns = (width, len(left) + len(right) - 1)
@@ -66,6 +72,15 @@ class OrderedJoin(Join, kind="ordered-join/1"):
         """The stored tuples of both sides, and the alive results."""
         return super().stored + len(self._results)
 
+    @property
+    def makes_pieces(self) -> bool:
+        """All results are stored, so they fit into memory."""
+        return False
+
+    def pieces(self, inputs: Sequence[Iterable[Batch]], now: Instant) -> Iterator[Batch]:
+        """All results in one piece."""
+        return Operator.pieces(self, inputs, now)
+
     def process(self, inputs: Sequence[Batch], now: Instant) -> Batch:
         """The pairs with a new tuple, and negative tuples for the results of tuples that leave."""
         left = self._left.apply(self._keys.of_left(inputs[0]), inputs[0], now)
@@ -73,15 +88,17 @@ class OrderedJoin(Join, kind="ordered-join/1"):
         self._old_left.delete(left.leaving)
         self._old_right.delete(right.leaving)
         begun = min(int(batch.start.min(initial=now)) for batch in inputs)
-        found = [
-            *self._with_old_right(left.arrived),
-            *self._with_old_left(right.arrived),
-            *self._among_new(left.arrived, right.arrived),
+        self._new = (left.arrived, right.arrived)
+        found = chain(
+            self._with_old_right(left.arrived),
+            self._with_old_left(right.arrived),
+            self._among_new(left.arrived, right.arrived),
             # Tuples that leave in this batch are no longer in the buffers, but have partners until then.
-            *self._among_new(left.arrived, _until_left(right, begun)),
-            *self._among_new(_until_left(left, begun), right.arrived),
-        ]
-        pairs = assemble(found, self._nothing, dates_from_left=False)
+            self._among_new(left.arrived, _until_left(right, begun)),
+            self._among_new(_until_left(left, begun), right.arrived),
+        )
+        pairs = assemble(list(self._limited(found)), self._nothing, dates_from_left=False)
+        self._new = None
         output = [self._without_places(pairs), *self._ended_results(left, right)]
         alive = pairs.end > now
         self._results.add(*(pairs.columns[place][alive] for place in self._place_columns))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from thalweg.algebra.expressions import Expression
 from thalweg.core.batch import Batch
@@ -27,3 +27,13 @@ class Project(Operator, kind="project/1"):
         """The values of the expressions; signs, intervals and dates stay."""
         (batch,) = inputs
         return batch.with_columns(self._evaluate(batch.columns, len(batch)))
+
+    def pieces(self, inputs: Sequence[Iterable[Batch]], now: Instant) -> Iterator[Batch]:
+        """The same for each piece."""
+        for piece in inputs[0]:
+            yield self.process([piece], now)
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Each tuple is handled alone."""
+        return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from thalweg.algebra.expressions import Expression
 from thalweg.core.batch import Batch
@@ -27,3 +27,18 @@ class Select(Operator, kind="select/1"):
         (batch,) = inputs
         holds = self._predicate.holds(batch.columns, len(batch))
         return batch if holds.all() else batch.take(holds)
+
+    def pieces(self, inputs: Sequence[Iterable[Batch]], now: Instant) -> Iterator[Batch]:
+        """The same for each piece."""
+        for piece in inputs[0]:
+            yield self.process([piece], now)
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Each tuple is handled alone."""
+        return True
+
+    @property
+    def shrinks_pieces(self) -> bool:
+        """Tuples are dropped."""
+        return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thalweg.core.errors import PlanError
+from thalweg.core.time import LONGEST
 from thalweg.kernel.state.buffers import Buffer, FifoBuffer, KeyedBuffer, PartitionedBuffer, SequentialBuffer
 from thalweg.kernel.tuning import DEFAULT, Tuning
 from thalweg.patterns import BufferKind, Edge, side_buffer
@@ -16,13 +17,15 @@ class BufferSettings:
 
     `partitions` is the number of partitions that a lifetime spans in a partitioned buffer; in other buffers a merged
     run holds at most 1 / `partitions` of the tuples. `lazy` is the expiration interval in ticks (0: in every batch).
-    `layout` is one layout for all buffers; None: the update pattern decides.
+    `layout` is one layout for all buffers; None: the update pattern decides. `most_results` is how many results of a
+    join may exist at a time.
     """
 
     partitions: int = 10
     lazy: int = 0
     layout: BufferKind | None = None
     tuning: Tuning = DEFAULT
+    most_results: int = LONGEST
 
 
 def make_buffer(kind: BufferKind, settings: BufferSettings) -> Buffer:

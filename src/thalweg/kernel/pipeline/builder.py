@@ -106,7 +106,8 @@ class PipelineBuilder:
 
     def union(self, *places: int) -> int:
         """Add a union."""
-        return self.add(self.schema(places[0]), lambda _: union.Union(), *places)
+        tuning = self.settings.tuning
+        return self.add(self.schema(places[0]), lambda _: union.Union(tuning), *places)
 
     def minus(self, place: int, part: int) -> int:
         """Add the difference of a bag and a part of it."""

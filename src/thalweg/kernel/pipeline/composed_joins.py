@@ -78,7 +78,7 @@ def _inner(
         return Join(
             a, b, condition, pool, dated,
             buffers=buffers, direct=(left.direct, right.direct), null_safe=null_safe, dates_from_left=dates_from_left,
-            tuning=settings.tuning,
+            tuning=settings.tuning, most_results=settings.most_results,
         )  # fmt: skip
 
     return builder.add(a + b, make, left.place, right.place)

@@ -68,7 +68,7 @@ def lower(
     """The template of the pipeline that keeps a plan's answer up to date."""
     settings = settings or Settings()
     check_strategy(plan, strategy)
-    buffers = BufferSettings(settings.partitions, settings.lazy, strategy.layout, tuning)
+    buffers = BufferSettings(settings.partitions, settings.lazy, strategy.layout, tuning, settings.most_results)
     builder = PipelineBuilder(needs_dates(plan), buffers)
     known = LoweredPlans({}, {}, {})
     Lowering(builder, known, knows_ends(plan, strategy), strategy, settings).place(plan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -58,21 +58,39 @@ class OperatorMetrics(Stateful, kind="operator-metrics/1"):
 
     def count(self, inputs: Sequence[Batch], output: Batch, operator: Operator | None) -> None:
         """Count one more batch."""
-        self.batches += 1
         for batch in inputs:
-            positive = int(np.count_nonzero(batch.sign > 0))
-            self.positive_in += positive
-            self.negative_in += len(batch) - positive
-        negative = output.sign < 0
+            self._count_in(batch)
+        self.count_out(output, operator)
+        self.end_batch(operator)
+
+    def counted(self, pieces: Iterable[Batch]) -> Iterator[Batch]:
+        """The pieces of an input, counted when they are taken."""
+        for piece in pieces:
+            self._count_in(piece)
+            yield piece
+
+    def _count_in(self, piece: Batch) -> None:
+        positive = int(np.count_nonzero(piece.sign > 0))
+        self.positive_in += positive
+        self.negative_in += len(piece) - positive
+
+    def count_out(self, piece: Batch, operator: Operator | None) -> None:
+        """Count a piece of the output."""
+        negative = piece.sign < 0
         deleted = int(np.count_nonzero(negative))
-        self.positive_out += len(output) - deleted
+        self.positive_out += len(piece) - deleted
         self.negative_out += deleted
+        if deleted and operator is not None and operator.premature is None:
+            self.premature += int(np.count_nonzero(piece.end[negative] < FOREVER))
+
+    def end_batch(self, operator: Operator | None) -> None:
+        """The batch is complete."""
+        self.batches += 1
         if operator is not None:
             self.stored = operator.stored
             self.comparisons, self.orders = operator.comparisons, operator.join_orders
             own = operator.premature
-            early = int(np.count_nonzero(output.end[negative] < FOREVER)) if deleted and own is None else 0
-            self.premature = self.premature + early if own is None else own
+            self.premature = self.premature if own is None else own
 
 
 def summed(operators: Sequence[Sequence[OperatorMetrics]]) -> list[OperatorMetrics]:

@@ -52,6 +52,7 @@ def multi_join(
             "choose": choose,
             "drift": settings.drift,
             "tuning": buffer_settings.tuning,
+            "most_results": buffer_settings.most_results,
         }
         if settings.reevaluate:
             lazy = {**options, "interval": settings.reevaluate}

@@ -36,8 +36,9 @@ class OrderedJoins:
 
         def make(pool: StringPool) -> OrderedJoin:
             return OrderedJoin(
-                a, b, condition, pool, dated, buffers=join_buffers(*edges, settings), tuning=settings.tuning
-            )
+                a, b, condition, pool, dated,
+                buffers=join_buffers(*edges, settings), tuning=settings.tuning, most_results=settings.most_results,
+            )  # fmt: skip
 
         return builder.add(plan.schema, make, left, right)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from thalweg.core.time import Instant
 from thalweg.kernel.operator import Operator
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
+from thalweg.kernel.pipeline.pieces import Passing, whole
 from thalweg.kernel.state.marking import forget_strings
 from thalweg.kernel.state.snapshot import Tree, kind_of, nbytes
 
@@ -35,8 +36,18 @@ class Node:
 class Pipeline:
     """Turns the changes of streams and tables up to `now` into the changes of the answer."""
 
-    def __init__(self, nodes: Sequence[Node], pool: StringPool, dated: bool, identity: Identity) -> None:
+    def __init__(
+        self,
+        nodes: Sequence[Node],
+        pool: StringPool,
+        dated: bool,
+        identity: Identity,
+        shown: Collection[int] | None = None,
+    ) -> None:
+        """`shown` are the places of the nodes whose output is asked for; None: only the last, with the answer."""
         self.nodes = tuple(nodes)
+        self._shown = frozenset((len(self.nodes) - 1,) if shown is None else shown)
+        self._passing = Passing.of([n.operator for n in self.nodes], [n.inputs for n in self.nodes], self._shown)
         self.identity = identity
         self.pool = pool
         self.dated = dated
@@ -53,31 +64,33 @@ class Pipeline:
 
         The row of a global aggregate, such as a count of zero, is no change: stream operators see it and emit nothing.
         """
-        return self.begin_all(before)[-1]
-
-    def begin_all(self, before: Instant, feeds: Mapping[str, Batch] | None = None) -> list[Batch]:
-        """The outputs of all operators, over the contents that tables have from the beginning."""
-        return self.process_all(feeds or {}, before, silent=True)
+        return self._answer(self.process_shown({}, before, silent=True))
 
     def process(self, feeds: Mapping[str, Batch], now: Instant) -> Batch:
         """Process one batch: the changes of streams and tables since the last batch, up to and including `now`."""
-        return self.process_all(feeds, now)[-1]
+        return self._answer(self.process_shown(feeds, now))
 
-    def process_all(self, feeds: Mapping[str, Batch], now: Instant, silent: bool = False) -> list[Batch]:
-        """Process one batch, and return the output of every operator; if `silent`, stream operators emit nothing."""
-        results: list[Batch] = []
-        for node, metrics in zip(self.nodes, self.metrics, strict=True):
-            inputs: list[Batch] = []
-            if node.operator is None:
-                result = feeds.get(node.source)
-            else:
-                inputs = [results[i] for i in node.inputs]
-                result = node.operator.process(inputs, now)
+    def _answer(self, outputs: Mapping[int, Batch]) -> Batch:
+        return outputs[len(self.nodes) - 1]
+
+    def process_shown(self, feeds: Mapping[str, Batch], now: Instant, silent: bool = False) -> dict[int, Batch]:
+        """Process one batch, and return the outputs that are asked for; if `silent`, stream operators emit nothing."""
+        results: list[Batch | Iterator[Batch]] = []
+        for place, (node, metrics) in enumerate(zip(self.nodes, self.metrics, strict=True)):
+            join = self._passing.joins.get(place)
+            if node.operator is not None and join is not None:
+                pieces = _pieces(node.operator, [results[i] for i in node.inputs], now, metrics)
+                results.append(pieces if place in self._passing.places else whole(pieces, join))
+                continue
+            inputs = [given for given in (results[i] for i in node.inputs) if isinstance(given, Batch)]
+            result = feeds.get(node.source) if node.operator is None else node.operator.process(inputs, now)
             if result is None or (silent and node.emits_changes):
                 result = Batch.empty(node.schema, self.dated)
             metrics.count(inputs, result, node.operator)
             results.append(result)
-        return results
+        return {
+            place: given for place, given in enumerate(results) if place in self._shown and isinstance(given, Batch)
+        }
 
     def forget_strings(self, *others: Any) -> None:
         """Now and then forget the strings that no operator names, and nothing else that holds codes of the pool.
@@ -139,3 +152,14 @@ def kind_name(node: Node) -> str:
 def name_of(node: Node) -> str:
     """The name of a node in metrics and EXPLAIN: the class of its operator, or the source's name."""
     return f"source {node.source}" if node.operator is None else type(node.operator).__name__
+
+
+def _pieces(
+    operator: Operator, inputs: Sequence[Batch | Iterator[Batch]], now: Instant, metrics: OperatorMetrics
+) -> Iterator[Batch]:
+    """The pieces of an operator's output, counted."""
+    given = [metrics.counted([batches] if isinstance(batches, Batch) else batches) for batches in inputs]
+    for piece in operator.pieces(given, now):
+        metrics.count_out(piece, operator)
+        yield piece
+    metrics.end_batch(operator)

@@ -13,6 +13,7 @@ from thalweg.optimizer.join_orders import Algorithm, Method
 SCHEDULERS = ("fifo", "round-robin")
 ABOVE_NEGATION = ("auto", "direct", "partitions", "hybrid")
 JOINS = tuple(method.value for method in Method)
+MOST_RESULTS = 1 << 26  # about 4 GB of tuples with five columns
 ALGORITHMS = tuple(algorithm.value for algorithm in Algorithm)
 
 
@@ -37,6 +38,9 @@ class Settings:
 
     `in_parts`: aggregates without keys are computed by partial aggregation, in all shards, if windows slide by at least
     so many ticks, or (MIN and MAX) are at least so wide; None: never.
+
+    `most_results`: how many results of a join may exist at a time, where an operator or the answer needs all results of
+    a batch. A batch with more raises an error that names the join and its hottest key.
     """
 
     partitions: int = 10
@@ -53,9 +57,17 @@ class Settings:
     order: tuple[int, ...] | None = None
     indexed: tuple[int, ...] | None = None
     in_parts: int | None = None
+    most_results: int = MOST_RESULTS
 
     def __post_init__(self) -> None:
-        for name, least in (("partitions", 1), ("lazy", 0), ("eager", 0), ("slot", 1), ("reevaluate", 0)):
+        for name, least in (
+            ("partitions", 1),
+            ("lazy", 0),
+            ("eager", 0),
+            ("slot", 1),
+            ("reevaluate", 0),
+            ("most_results", 1),
+        ):
             if getattr(self, name) < least:
                 raise PlanError(f"{name} must be at least {least}, not {getattr(self, name)}")
         if self.partitions > 10_000:

@@ -73,9 +73,8 @@ class GroupEvents(Stateful, kind="ends/1"):
         """The events up to `now`: times, weights, and the tuples' lanes, of which the first is the group code."""
         soon = np.flatnonzero(end <= now)
         later = np.flatnonzero((end > now) & (end < FOREVER))
-        due = self._pending.due(now)
-        self._pending.add(end[later], -weight[later], *(lane[later] for lane in lanes))
-        self._count(lanes[0][later], due)
+        due = self.due(now)
+        self.hold(end[later], -weight[later], tuple(lane[later] for lane in lanes))
         parts = [(start, weight, *lanes)]
         if len(soon):
             parts.append((end[soon], -weight[soon], *(lane[soon] for lane in lanes)))
@@ -83,12 +82,19 @@ class GroupEvents(Stateful, kind="ends/1"):
             parts.append(due)
         return parts[0] if len(parts) == 1 else tuple(map(np.concatenate, zip(*parts, strict=True)))
 
-    def _count(self, added: Ints, due: tuple[Lane, ...] | None) -> None:
-        if len(added):
-            self._pending_counts.fit(int(added.max()) + 1)
-            np.add.at(self._pending_counts.values, added, 1)
+    def hold(self, time: Ints, weight: Ints, lanes: tuple[Lane, ...]) -> None:
+        """Let events wait until their time comes; the first lane is the group code."""
+        self._pending.add(time, weight, *lanes)
+        if len(lanes[0]):
+            self._pending_counts.fit(int(lanes[0].max()) + 1)
+            np.add.at(self._pending_counts.values, lanes[0], 1)
+
+    def due(self, now: Instant) -> tuple[Lane, ...] | None:
+        """Take out the events up to `now`: times, weights, and lanes; None if there are none."""
+        due = self._pending.due(now)
         if due is not None:
             np.subtract.at(self._pending_counts.values, due[2], 1)
+        return due
 
 
 def stream_tuples(columns: Sequence[Lane], time: Ints, sign: Signs, dated: bool) -> Batch:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from thalweg.core.batch import Batch, Dates, Signs
 from thalweg.core.lanes import Ints, Lane
 from thalweg.kernel.state.run import TupleRun
 from thalweg.kernel.sweep.evaluate import Condition
+from thalweg.kernel.sweep.pairs import pairs
 
 LaneRows = tuple[Lane, Ints]  # a lane, and some of its rows
 
@@ -41,28 +42,42 @@ class Matches:
         lanes = [lane[rows] for lane, rows in (parts[c] for c in condition.reads)]
         return self.take(condition.holds_on(lanes, len(self)))
 
-    def unweighted(self) -> tuple[Matches, Signs]:
-        """The pairs, repeated as often as the product of their weights says, and their signs."""
+    def signed(self, at_once: int) -> Iterator[SignedMatches]:
+        """The pairs with their signs, repeated as often as the product of their weights says.
+
+        Repeated pairs come in parts of at most `at_once`.
+        """
         if is_plain(self.left) and is_plain(self.right):
-            return self, np.ones(len(self), dtype=np.int8)
+            yield self, np.ones(len(self), dtype=np.int8)
+            return
         sign = self.left.sign[self.i].astype(np.int64) * self.right.sign[self.j]
         copies = np.abs(sign)
         if copies.max(initial=1) == 1:
-            return self, sign.astype(np.int8)
-        rows = np.repeat(np.arange(len(self)), copies)
-        return self.take(rows), np.sign(sign[rows]).astype(np.int8)
+            yield self, sign.astype(np.int8)
+            return
+        for rows, _ in pairs(np.zeros(len(self), dtype=np.int64), copies, at_once):
+            yield self.take(rows), np.sign(sign[rows]).astype(np.int8)
 
     def parts(self) -> list[LaneRows]:
         """The columns of the result, as rows of the columns of left and right."""
         return [(c, self.i) for c in self.left.columns] + [(c, self.j) for c in self.right.columns]
 
 
-def assemble(found: Sequence[Matches], nothing: Batch, dates_from_left: bool) -> Batch:
+SignedMatches = tuple[Matches, Signs]
+
+
+def signed(found: Iterable[Matches], at_once: int) -> Iterator[SignedMatches]:
+    """All pairs with their signs, in parts, of which none is empty."""
+    for matches in found:
+        if len(matches):
+            yield from matches.signed(at_once)
+
+
+def assemble(found: Sequence[SignedMatches], nothing: Batch, dates_from_left: bool) -> Batch:
     """The batch of all pairs. Each column is written once, because joins spend most of their time on writing."""
-    found = [m for m in found if len(m)]
     if not found:
         return nothing
-    matches, signs = zip(*(m.unweighted() for m in found), strict=True)
+    matches, signs = zip(*found, strict=True)
     columns = tuple(gather(parts) for parts in zip(*(m.parts() for m in matches), strict=True))
     return Batch(
         columns,

@@ -14,7 +14,7 @@ Pairs = tuple[Ints, Ints]  # probing rows, and for each the position of a candid
 
 
 def pairs(first: Ints, count: Ints, at_once: int = DEFAULT.pairs_at_once) -> Iterator[Pairs]:
-    """Each row with each position of its slice, which has `count` positions from `first` on."""
+    """Each row with each position of its slice, which has `count` positions from `first` on; `at_once` at a time."""
     rows = count.nonzero()[0]
     if not len(rows):
         return
@@ -24,10 +24,13 @@ def pairs(first: Ints, count: Ints, at_once: int = DEFAULT.pairs_at_once) -> Ite
     if total[-1] <= at_once:
         yield rows.repeat(count), slices_to_rows(first, count)
         return
-    begin = 0
-    while begin < len(rows):
-        done = int(total[begin - 1]) if begin else 0
-        stop = max(begin + 1, int(np.searchsorted(total, done + at_once, side="right")))
-        piece = slice(begin, stop)
-        yield np.repeat(rows[piece], count[piece]), slices_to_rows(first[piece], count[piece])
-        begin = stop
+    for done in range(0, int(total[-1]), at_once):
+        stop = min(done + at_once, int(total[-1]))
+        begin, end = (int(np.searchsorted(total, edge, side="right")) for edge in (done, stop - 1))
+        piece = slice(begin, end + 1)
+        some, firsts = count[piece].copy(), first[piece].copy()
+        some[-1] -= total[end] - stop  # a slice may be cut: a row can have more partners than a piece has room for
+        cut = done - (total[begin] - count[begin])
+        some[0] -= cut
+        firsts[0] += cut
+        yield rows[piece].repeat(some), slices_to_rows(firsts, some)

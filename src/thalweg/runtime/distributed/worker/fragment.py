@@ -80,7 +80,8 @@ class Fragment:
         sources = [NodeTemplate(schema, None, source=str(i)) for i, schema in plan.inputs.items()]
         operators = [_absent(node) if i in plan.alone and group != 0 else node for i, node in enumerate(plan.operators)]
         nodes = [node.node(self.pool) for node in (*sources, *operators)]
-        self.pipeline = Pipeline(nodes, self.pool, plan.dated, plan.identity)
+        shown = {port.node for port in plan.outputs.values()} | (set() if plan.answer is None else {plan.answer})
+        self.pipeline = Pipeline(nodes, self.pool, plan.dated, plan.identity, shown)
 
     def begin(self, feeds: Mapping[int, Batch], before: Instant) -> Outputs:
         """The outputs just before anything can happen; the ports bring those of earlier stages."""
@@ -88,7 +89,7 @@ class Fragment:
 
     def process(self, feeds: Mapping[int, Batch], now: Instant, silent: bool = False) -> Outputs:
         """The outputs up to `now`, given the rows of each port."""
-        results = self.pipeline.process_all({str(i): batch for i, batch in feeds.items()}, now, silent)
+        results = self.pipeline.process_shown({str(i): batch for i, batch in feeds.items()}, now, silent)
         answer = None if self.plan.answer is None else results[self.plan.answer]
         return Outputs({i: results[port.node] for i, port in self.plan.outputs.items()}, answer)
 
