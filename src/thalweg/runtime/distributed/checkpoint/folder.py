@@ -15,16 +15,13 @@ answers/     the changes of the answer, if no other sink was given
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from uuid import uuid4
 
 from thalweg.core.errors import CheckpointError, PlanError
 from thalweg.core.time import Instant
 from thalweg.kernel.pipeline.identity import Identity
-from thalweg.runtime.distributed.checkpoint.files import replace_file
+from thalweg.runtime.distributed.checkpoint.control import CONTROL, write_command
 from thalweg.runtime.distributed.checkpoint.layouts import (
     Layouts,
     remove_dropped,
@@ -36,7 +33,7 @@ from thalweg.runtime.distributed.checkpoint.manifest import clock_after, manifes
 from thalweg.runtime.distributed.checkpoint.query_file import QUERY_FILE, PinnedChoice, QueryFile
 from thalweg.runtime.distributed.checkpoint.report import ShardReport
 
-CONTROL_CLOCK = "clock"  # the field of a command in `control`: a time, or null if no more rows will come
+COMMANDS = "commands"  # the folder of a flow's commands
 
 
 @dataclass(frozen=True)
@@ -99,12 +96,12 @@ class Checkpoint:
     @property
     def control(self) -> Path:
         """Commands to let time pass."""
-        return self.folder / "control"
+        return self.folder / CONTROL
 
     @property
     def commands(self) -> Path:
         """Commands to a flow."""
-        return self.folder / "commands"
+        return self.folder / COMMANDS
 
     @property
     def heartbeat(self) -> Path:
@@ -171,8 +168,7 @@ class Checkpoint:
 
     def command(self, clock: Instant | None) -> None:
         """Send the running query a command: let time pass up to `clock`, or, with None, expect no more rows."""
-        name = f"{datetime.now().strftime('%Y%m%d%H%M%S%f')}-{uuid4().hex[:6]}.json"
-        replace_file(self.control / name, json.dumps({CONTROL_CLOCK: clock}).encode() + b"\n")
+        write_command(self.control, clock)
 
     @property
     def is_claimed(self) -> bool:

@@ -5,6 +5,7 @@ They are counted, and written to files of their own.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,13 +14,16 @@ from thalweg.core.batch import Batch
 from thalweg.core.lanes import from_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.runtime.distributed.checkpoint.files import replace_file
+from thalweg.runtime.distributed.checkpoint.checksums import damaged, open_arrow, sealed_arrow
+from thalweg.runtime.distributed.checkpoint.files import map_file, replace_file
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, SideOutput
 from thalweg.runtime.distributed.exchange.codec import one_batch, pack, unpack
 
 _SOURCE = "_source"
+_NAME = re.compile(r"\d+-\d+-of-\d+\.arrow")
+_FILE_FORMAT = b"ARROW1"  # begins the files of older versions, which have no checksum
 
 
 class SideOutputs:
@@ -54,10 +58,10 @@ class SideOutputs:
         for output, tables in self._new.items():
             table = pa.concat_tables(tables, promote_options="permissive")
             sink = pa.BufferOutputStream()
-            with pa.ipc.new_file(sink, table.schema) as writer:
+            with pa.ipc.new_stream(sink, table.schema) as writer:
                 writer.write_table(table)
             path = _folder(checkpoint, output) / f"{batch}-{shard}-of-{shards}.arrow"
-            replace_file(path, sink.getvalue())
+            replace_file(path, sealed_arrow(sink.getvalue()))
         self._new = {}
 
 
@@ -76,15 +80,24 @@ def read_side_output(checkpoint: Path, kind: str, source: str) -> list[pa.Table]
     A batch that was cut short, and then run in another number of shards, has left files of both runs; those of the
     second count.
     """
-    paths = [*_folder(checkpoint, SideOutput(kind, source)).glob("*-of-*.arrow")]
+    paths = [p for p in _folder(checkpoint, SideOutput(kind, source)).glob("*.arrow") if _NAME.fullmatch(p.name)]
     layouts = Layouts.read(checkpoint) if paths else None
     tables = []
     for (batch, _, shards), path in sorted((_numbers(path), path) for path in paths):
         if layouts is None or layouts.at(batch).shards != shards:
             continue
-        with pa.memory_map(str(path)) as source_file:
-            tables.append(pa.ipc.open_file(source_file).read_all())
+        tables.append(_read(path))
     return tables
+
+
+def _read(path: Path) -> pa.Table:
+    content = map_file(path)
+    try:
+        if content.slice(0, min(len(content), len(_FILE_FORMAT))).to_pybytes() == _FILE_FORMAT:
+            return pa.ipc.open_file(content).read_all()
+        return pa.ipc.open_stream(open_arrow(path, content)).read_all()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise damaged(path, error) from error
 
 
 def _numbers(path: Path) -> tuple[int, int, int]:

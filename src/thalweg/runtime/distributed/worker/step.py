@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from thalweg.core.errors import SnapshotError
+from thalweg.core.errors import CheckpointError, SnapshotError
 from thalweg.kernel.state.snapshot import Tree
+from thalweg.runtime.distributed.checkpoint.checksums import WRONG_SHAPE
 from thalweg.runtime.distributed.checkpoint.layouts import remove_older, shard_folder, stage_folder
 from thalweg.runtime.distributed.checkpoint.manifest import Weight
 from thalweg.runtime.distributed.checkpoint.store import ShardStore
@@ -86,7 +87,14 @@ def _take_up(
     if batch == 0:
         return spec.program(shard.shard), store
     state = state_before(batch, spec.layouts, checkpoint, shard.stage, shard.shard, store)
-    return _restored(spec, shard.shard, state, rested), store
+    try:
+        return _restored(spec, shard.shard, state, rested), store
+    except WRONG_SHAPE as error:
+        folder = shard_folder(checkpoint, shard.stage, spec.layouts.at(batch - 1), shard.shard)
+        raise CheckpointError(
+            f"the state after batch {batch - 1} in {folder} does not fit the query: {error!r}",
+            hint="a file was changed, or another version of Thalweg wrote it: restore it from a backup",
+        ) from error
 
 
 def _restored(spec: StageSpec[Any], shard: int, state: Tree, rested: _Resting | None) -> ShardProgram:

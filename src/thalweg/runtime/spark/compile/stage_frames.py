@@ -10,6 +10,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from thalweg.runtime.distributed.checkpoint.checksums import sealed_arrow
 from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.exchange.codec import pack
@@ -51,5 +52,5 @@ def table_file(table: TableInput, checkpoint: Checkpoint) -> Path:
     """The file with a table's rows, written at the first start; tasks get its name, not the rows."""
     path = checkpoint.tables / f"{table.relation.name}.arrow"
     if not path.exists():
-        replace_file(path, pack(table_changes(table.whole())))
+        replace_file(path, sealed_arrow(pack(table_changes(table.whole()))))
     return path

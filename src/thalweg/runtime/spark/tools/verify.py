@@ -25,6 +25,7 @@ from thalweg.core.errors import DataError
 from thalweg.core.rows import Arrival
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.core.types import DataType
+from thalweg.runtime.distributed.checkpoint.files import map_stream
 from thalweg.runtime.distributed.exchange.codec import unpack
 from thalweg.runtime.spark.api.query import SparkQuery
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
@@ -93,7 +94,7 @@ class Verifier:
 
     def _relation(self, run: SparkQueryRun, name: str, retroactive: bool, t: Instant) -> pa.Table:
         table = next(table for table in self._query.tables if table.relation.name == name)
-        held = None if table.frame.isStreaming else unpack((run.checkpoint.tables / f"{name}.arrow").read_bytes())
+        held = None if table.frame.isStreaming else unpack(map_stream(run.checkpoint.tables / f"{name}.arrow"))
         if held is None or pc.any(pc.less(held.column("_sign"), 0)).as_py():
             raise DataError(f"{name} changes, and a query over a table that changes cannot be verified")
         width = len(table.relation.schema)
