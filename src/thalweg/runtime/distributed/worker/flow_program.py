@@ -23,6 +23,7 @@ from thalweg.runtime.distributed.worker.grouped_program import GroupedProgram, G
 from thalweg.runtime.distributed.worker.program import RunSpec, StageSpec
 from thalweg.runtime.distributed.worker.stage_plan import FlowPlan
 
+STAGES = 1  # a flow has one
 ALL_TUPLES = "0/all"  # the name of the group that gets all tuples; it moves with group 0
 
 

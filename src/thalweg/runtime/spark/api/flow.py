@@ -22,6 +22,8 @@ from thalweg.kernel.pipeline.identity import Identity
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDefinition, FlowDesk
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
 from thalweg.runtime.distributed.checkpoint.report import flow_metrics, flow_now, flow_queries, suspended_queries
+from thalweg.runtime.distributed.checkpoint.resume import resume
+from thalweg.runtime.distributed.worker.flow_program import STAGES
 from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
 from thalweg.runtime.spark.api.flow_run import SparkFlowQuery, SparkFlowRun
 from thalweg.runtime.spark.api.start import sinks_for, start_stream
@@ -52,7 +54,8 @@ class SparkFlow:
         by_stream: dict[str, Key | None] = {s.stream.name: _key(s, keys.get(s.stream.name)) for s in streams}
         self._frames = Frames(spark, self.checkpoint, streams, tables, by_stream, sees_all)
         made_of = {**_described(by_stream, tables), "sees_all": sees_all}
-        self._layouts = self.checkpoint.claim(Identity(f"flow {name}", json.dumps(made_of), "flow"), asked)
+        self._identity, self._asked = Identity(f"flow {name}", json.dumps(made_of), "flow"), asked
+        self.checkpoint.claim(self._identity, asked)
         definition = FlowDefinition(name, catalog, by_stream, [table.relation.name for table in tables], sees_all)
         self._desk = FlowDesk(self.checkpoint.folder, definition)
         self._desk.open()
@@ -163,7 +166,10 @@ class SparkFlow:
         self._desk.check_functions()
         self._desk.open()  # functions may have been registered since
         begin = commands.begin(has_begun=place.spark.exists())
-        plan = self._frames.plan(self._layouts, begin, self._desk.definition.functions)
+        resume(place, STAGES)
+        commands.check(max((r.flow.last_command for r in place.reports() if r.flow is not None), default=0))
+        layouts = place.claim(self._identity, self._asked)
+        plan = self._frames.plan(layouts, begin, self._desk.definition.functions)
         sinks = sinks_for(sink, place, PACKED_ANSWERS)
         compiled = self._frames.compile(plan, commands, self._every, sinks.take())
         after = self._suspend_everywhere

@@ -21,6 +21,7 @@ from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
 from thalweg.runtime.distributed.checkpoint.query_file import PinnedChoice
+from thalweg.runtime.distributed.checkpoint.resume import resume
 from thalweg.runtime.distributed.stages import cut
 from thalweg.runtime.interface import ExplainFormat, RunMetrics, Time, TimeLike
 from thalweg.runtime.spark.api.failures import plain
@@ -195,17 +196,21 @@ class SparkQuery:
     def _job(self, place: Checkpoint) -> Job:
         """Claim the checkpoint, and plan the run. A query keeps the plan that it was first started with."""
         identity = Identity.of(self.plan, self._request.strategy.value)
-        choice, pinned = self._choice, None
-        if not place.is_claimed:
-            known = Statistics() if choice.optimized is None else choice.optimized.statistics
-            settings = choice.blueprint.settings
-            pinned = PinnedChoice(self._broadcast, known, digest(choice.blueprint.plan), settings.in_parts)
-        layouts = place.claim(identity, self._asked, pinned)
-        if pinned is None:
-            pinned = place.query_file.pinned_choice
+        choice, goes_on = self._choice, place.is_claimed
+        if goes_on:
+            known = place.query_file
+            known.check(identity, place.folder)
+            pinned = known.pinned_choice
             choice = self._request.choose(pinned)
             pinned.check(choice.blueprint.plan)
+        else:
+            found = Statistics() if choice.optimized is None else choice.optimized.statistics
+            settings = choice.blueprint.settings
+            pinned = PinnedChoice(self._broadcast, found, digest(choice.blueprint.plan), settings.in_parts)
         parts = cut(choice.blueprint.build(), pinned.broadcast)
+        if goes_on:
+            resume(place, parts.count)
+        layouts = place.claim(identity, self._asked, pinned)
         streams, tables = self._read_by(choice.blueprint.plan)
         job = Job(choice.blueprint, parts, layouts, streams, tables, place, self._stamped, self._every)
         self._choice, self._broadcast = choice, pinned.broadcast
