@@ -13,6 +13,7 @@ from thalweg.cli.spark.jobs import QueryJob, SparkJob, interrupts, run_jobs
 from thalweg.cli.spark.progress import Progress
 from thalweg.cli.spark.verdicts import Verdicts
 from thalweg.core.errors import DataError, did_you_mean
+from thalweg.core.path_names import place_of
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.source import Source
 from thalweg.runtime.spark.api.engine import Engine
@@ -65,7 +66,7 @@ class RunCommand:
             spark.stop()
 
     def _job(self, engine: Engine, query: NamedQuery) -> QueryJob:
-        place = self._folder / query.name
+        place = place_of(self._folder, query.name)
         sinks: list[Sink] = parse_sinks(self._sinks, query.name, len(self._queries) > 1)
         if not any(isinstance(sink, ParquetSink) for sink in sinks):  # from the first start on, to keep all changes
             sinks.append(ParquetSink(Checkpoint(place).answers))
@@ -98,7 +99,7 @@ def _parse_sink(text: str, query: str, several: bool) -> Sink | None:
         case "console" | "none" if not where:
             return None
         case "parquet" if where:
-            return ParquetSink(Path(where) / query if several else where)
+            return ParquetSink(place_of(Path(where), query) if several else where)
         case "sqlite" | "postgres" if where:
             address, table = _table(text, where, query)
             return TableSink(sqlite(address) if kind == "sqlite" else postgres(address), table)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thalweg.core.errors import CheckpointError, PlanError
+from thalweg.core.path_names import place_of
 from thalweg.core.time import Instant
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.runtime.distributed.checkpoint.control import CONTROL, write_command
@@ -89,6 +90,11 @@ class Checkpoint:
         return self.spark / "offsets" / str(batch)
 
     @property
+    def commits(self) -> Path:
+        """Spark's own: an entry for each batch that is done."""
+        return self.spark / "commits"
+
+    @property
     def answers(self) -> Path:
         """The changes of the answer, if no other sink was given."""
         return self.folder / "answers"
@@ -123,6 +129,14 @@ class Checkpoint:
         """Copies of static tables, taken at the first start."""
         return self.folder / "tables"
 
+    def table(self, name: str) -> Path:
+        """The copy of a static table."""
+        return place_of(self.tables, name, ".arrow")
+
+    def side_output(self, kind: str, source: str) -> Path:
+        """The folder with the late rows, or the bad rows, of a source."""
+        return place_of(self.side_outputs / kind, source)
+
     @property
     def stages(self) -> list[int]:
         """The numbers of the stages that have saved states, in order."""
@@ -131,8 +145,7 @@ class Checkpoint:
     @property
     def committed(self) -> int:
         """The last batch that Spark has committed; -1 if there is none."""
-        commits = self.spark / "commits"
-        return max((int(p.name) for p in commits.glob("*") if p.name.isdecimal()), default=-1)
+        return max((int(p.name) for p in self.commits.glob("*") if p.name.isdecimal()), default=-1)
 
     @property
     def layouts(self) -> Layouts:

@@ -10,6 +10,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
+from thalweg.core.errors import CheckpointError
 from thalweg.runtime.distributed.checkpoint.checksums import sealed_arrow
 from thalweg.runtime.distributed.checkpoint.files import replace_file
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
@@ -50,7 +51,12 @@ def compile_stages(
 
 def table_file(table: TableInput, checkpoint: Checkpoint) -> Path:
     """The file with a table's rows, written at the first start; tasks get its name, not the rows."""
-    path = checkpoint.tables / f"{table.relation.name}.arrow"
+    path = checkpoint.table(table.relation.name)
     if not path.exists():
+        if checkpoint.spark.exists():
+            raise CheckpointError(
+                f"{path} is missing; it has the rows of {table.relation.name} as they were at the first start",
+                hint="restore it from a backup, or start the query anew with another checkpoint",
+            )
         replace_file(path, sealed_arrow(pack(table_changes(table.whole()))))
     return path
