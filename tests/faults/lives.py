@@ -37,6 +37,7 @@ from thalweg.runtime.distributed.checkpoint.control import read_command
 from thalweg.runtime.distributed.checkpoint.files import read_bytes, replace_file
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDefinition, FlowDesk
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
+from thalweg.runtime.distributed.checkpoint.lease import take
 from thalweg.runtime.distributed.checkpoint.query_file import PinnedChoice
 from thalweg.runtime.distributed.checkpoint.report import LATE
 from thalweg.runtime.distributed.checkpoint.resume import resume
@@ -49,6 +50,7 @@ from thalweg.runtime.distributed.stages import cut
 from thalweg.runtime.distributed.worker import step as memory
 from thalweg.runtime.distributed.worker.cut_query import CutQuery
 from thalweg.runtime.distributed.worker.program import AnswerPart
+from thalweg.runtime.distributed.worker.step import ShardId
 
 QUERY = """
 SELECT t.w, COUNT(*) AS n, SUM(b.v) AS total FROM s [RANGE 6] AS a, s [RANGE 6] AS b, t
@@ -90,13 +92,15 @@ class _Stepping(Steps):
     """Steps with the messages of commands."""
 
     control: list[Message] = field(default_factory=list)
+    fence: int = 0
 
     def __post_init__(self) -> None:
         """The layouts are written by the claim."""
 
     def step(self, stage: int, shard: int, batch: int, messages: Sequence[Message]) -> Any:
         mine = [message for message in self.control if message.group == shard] if stage == 0 else []
-        return super().step(stage, shard, batch, [*messages, *mine])
+        place = ShardId(self.start, str(self.checkpoint), stage, shard, self.fence)
+        return memory.run_step(self.spec.run_spec.stages[stage], place, batch, [*messages, *mine])
 
 
 class QueryLife:
@@ -119,13 +123,20 @@ class QueryLife:
         place = self.checkpoint
         if place.is_claimed:
             place.query_file.check(self.IDENTITY, place.folder)
+        held = take(place.folder)
+        self._go_on(held.fence, until)
+        held.release()
+
+    def _go_on(self, fence: int, until: int) -> None:
+        place = self.checkpoint
+        if place.is_claimed:
             resume(place, self._cut.count)
         else:
             _write_table(place.tables / "t.arrow", TABLE, ROWS)
         layouts = place.claim(self.IDENTITY, Asked(SHARDS, SHARDS, GROUPS), PinnedChoice())
         tables = {"t": str(place.tables / "t.arrow")}
         spec = CutQuery(self._blueprint, self._cut, layouts, {"s": InputTime()}, False, tables)
-        steps = _Stepping(place.folder, spec, start=f"{place.committed + 1:06}")
+        steps = _Stepping(place.folder, spec, start=f"{fence:06}", fence=fence)
         for batch in range(place.committed + 1, until):
             if batch % 3 == 2:
                 place.command(3 * batch + 4)

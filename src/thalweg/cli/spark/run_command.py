@@ -37,10 +37,11 @@ class RunCommand:
         groups: int | None,
         sinks: Sequence[str],
         limit: int,
+        take_over: bool = False,
     ) -> None:
         self._catalog, self._queries, self._sources = catalog, queries, sources
         self._folder, self._shards, self._groups = folder, shards, groups
-        self._sinks, self._limit = sinks, limit
+        self._sinks, self._limit, self._take_over = sinks, limit, take_over
         for query in queries:
             parse_sinks(sinks, query.name, len(queries) > 1)  # mistakes are reported before Spark starts
         self._consoles: list[ConsoleSink] = []
@@ -70,7 +71,7 @@ class RunCommand:
         sinks: list[Sink] = parse_sinks(self._sinks, query.name, len(self._queries) > 1)
         if not any(isinstance(sink, ParquetSink) for sink in sinks):  # from the first start on, to keep all changes
             sinks.append(ParquetSink(Checkpoint(place).answers))
-        job = QueryJob(query.name, engine.query(query.plan, name=query.name), place, sinks)
+        job = QueryJob(query.name, engine.query(query.plan, name=query.name), place, sinks, self._take_over)
         if shows_console(self._sinks):
             title = query.name if len(self._queries) > 1 else ""
             sink = ConsoleSink(console(), self._limit, lambda: _status(job), title)

@@ -33,7 +33,7 @@ def read_command(path: Path, line: bytes) -> Instant | None:
     return clock
 
 
-def check_commands(folder: Path) -> None:
+def check_commands(folder: Path, pattern: str = "*.json") -> None:
     """Raise a CheckpointError if a command is damaged: Spark would not notice a file that has lost its line."""
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.glob(pattern)):
         read_command(path, read_bytes(path).rstrip(b"\n"))

@@ -20,6 +20,7 @@ from thalweg.runtime.distributed.checkpoint.checksums import Seal, damaged, open
 
 _SCHEMA = pa.schema([("dtype", pa.string()), ("shape", pa.list_(pa.int64())), ("data", pa.large_binary())])
 _ALIGNMENT = 8
+_FILE_FORMAT = b"ARROW1"  # begins files of late and bad rows of older versions, which have no checksum
 _DTYPES = re.compile(r"[<>|=]?[biufSUmM]\d*(\[\w+\])?")  # arrays of plain values, never of objects
 
 
@@ -121,6 +122,17 @@ def map_file(path: Path) -> pa.Buffer:
 def map_stream(path: Path) -> pa.Buffer:
     """The Arrow stream in a file, memory-mapped and checked."""
     return open_arrow(path, map_file(path))
+
+
+def read_stream(path: Path) -> pa.Table:
+    """All rows of a sealed Arrow stream, or of an Arrow file of an older version."""
+    content = map_file(path)
+    try:
+        if content.slice(0, min(len(content), len(_FILE_FORMAT))).to_pybytes() == _FILE_FORMAT:
+            return pa.ipc.open_file(content).read_all()
+        return pa.ipc.open_stream(open_arrow(path, content)).read_all()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise damaged(path, error) from error
 
 
 def write_arrays(path: Path, arrays: Sequence[Lane]) -> Seal:

@@ -25,7 +25,7 @@ from thalweg.runtime.distributed.checkpoint.files import read_bytes, replace_fil
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 
 _LOCK = ".lock"
-_BEGIN = "begin.json"  # of the checkpoint
+BEGIN = "begin.json"  # of the checkpoint
 _VERSION = 2  # of lines and of begin.json; before that they had neither a version nor a checksum
 
 
@@ -49,21 +49,25 @@ class Commands:
     def __init__(self, checkpoint: Path) -> None:
         self.folder = Checkpoint(checkpoint).commands
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._begin = checkpoint / _BEGIN
+        self._begin = checkpoint / BEGIN
 
     def all(self) -> list[Command]:
         """All commands in order; a CheckpointError if a file is damaged or missing."""
         found: list[Command] = []
-        for path in self._files():
-            lines = read_bytes(path).splitlines()
-            for line in lines:
-                command, before = read_line(path, line)
+        for path in self.files():
+            for command, before in self.read_file(path):
                 last = found[-1].seq if found else 0
                 if before is not None and before != last:
                     raise _missing(self.folder, before, f"{path.name} follows it")
                 found.append(command)
-            if not lines or found[-1].seq != int(path.stem):
-                raise damaged(path, f"it must end with command {int(path.stem)}, but does not")
+        return found
+
+    @staticmethod
+    def read_file(path: Path) -> list[tuple[Command, int | None]]:
+        """The commands of one file, each with the number of the one before."""
+        found = [read_line(path, line) for line in read_bytes(path).splitlines()]
+        if not found or found[-1][0].seq != int(path.stem):
+            raise damaged(path, f"it must end with command {int(path.stem)}, but does not")
         return found
 
     def check(self, obeyed: int) -> None:
@@ -71,7 +75,8 @@ class Commands:
         if max((command.seq for command in self.all()), default=0) < obeyed:
             raise _missing(self.folder, obeyed, "the flow has obeyed it")
 
-    def _files(self) -> list[Path]:
+    def files(self) -> list[Path]:
+        """The files of commands, in order."""
         return sorted(path for path in self.folder.glob("[0-9]*.json") if path.stem.isdecimal())
 
     def live(self) -> dict[str, Command]:
@@ -112,13 +117,13 @@ class Commands:
         """Keep other processes from adding commands, and give the number of the next one."""
         with (self.folder / _LOCK).open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            yield max((int(path.stem) for path in self._files()), default=0) + 1
+            yield max((int(path.stem) for path in self.files()), default=0) + 1
 
     def add(self, *commands: Command) -> None:
         """Write commands to one file, named by the last one: one batch reads them all."""
         if not commands:
             return
-        before, lines = max((int(path.stem) for path in self._files()), default=0), list[bytes]()
+        before, lines = max((int(path.stem) for path in self.files()), default=0), list[bytes]()
         for command in commands:
             lines.append(sealed_json({"version": _VERSION, "command": command.line(), "before": before}) + b"\n")
             before = command.seq

@@ -68,6 +68,11 @@ class FlowDesk:
         self._file = checkpoint / _FILE
 
     @staticmethod
+    def file(checkpoint: Path) -> Path:
+        """The file with the definition of a flow."""
+        return checkpoint / _FILE
+
+    @staticmethod
     def is_at(checkpoint: str | Path) -> bool:
         """Whether a folder is the checkpoint of a flow."""
         return (Path(checkpoint) / _FILE).exists()

@@ -2,6 +2,7 @@
 
 query.json   the plan and the strategy, and the choices that were pinned when the query first started
 layouts.json the number of groups, and which batches were run in how many shards
+lease.json   the driver that runs the query
 spark/       Spark's own: offsets and commits
 state/       a folder per stage, layout and shard: run files and manifests
 exchange/    large blobs on their way between the tasks of the last batches
@@ -212,19 +213,23 @@ class Checkpoint:
         QueryFile(identity, choice or PinnedChoice()).write(self.folder)
         return layouts
 
-    def _reshard(self, asked: Asked) -> Layouts:
-        """Use the requested number of shards from the first uncommitted batch on.
-
-        Spark runs that batch again even if an attempt at it was cut short. State that such an attempt saved in another
-        layout is removed.
-        """
+    def planned(self, asked: Asked) -> Layouts:
+        """The layouts with the requested number of shards from the first uncommitted batch on; nothing is written."""
         known = self.layouts
         if asked.groups not in (None, known.groups):
             raise CheckpointError(
                 f"{self.folder} spreads keys over {known.groups} groups, but groups={asked.groups} was asked for",
                 hint="leave out groups: their number is fixed when a query is first started",
             )
-        layouts = known.changed(self.committed + 1, asked.shards or known.last.shards)
+        return known.changed(self.committed + 1, asked.shards or known.last.shards)
+
+    def _reshard(self, asked: Asked) -> Layouts:
+        """Use the requested number of shards from the first uncommitted batch on.
+
+        Spark runs that batch again even if an attempt at it was cut short. State that such an attempt saved in another
+        layout is removed.
+        """
+        known, layouts = self.layouts, self.planned(asked)
         if layouts != known:
             layouts.write(self.folder)
             remove_dropped(self.folder, known.history, layouts.history)

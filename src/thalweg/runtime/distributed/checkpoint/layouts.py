@@ -20,6 +20,7 @@ from thalweg.runtime.distributed.checkpoint.checksums import FROM_A_BACKUP, WRON
 from thalweg.runtime.distributed.checkpoint.files import read_bytes, replace_file
 from thalweg.runtime.distributed.checkpoint.store import KEPT_BATCHES
 
+LAYOUTS = "layouts.json"
 GROUPS_PER_SHARD = 4  # the default: a query can grow to four times its shards
 
 _VERSION = 2  # of the file; before that it had neither a version nor a checksum
@@ -137,6 +138,11 @@ def shard_folder(checkpoint: Path, stage: int, layout: Layout, shard: int) -> Pa
     return stage_folder(checkpoint, stage) / layout.folder / f"shard-{shard}"
 
 
+def shard_folders(checkpoint: Path) -> list[Path]:
+    """The folders of all shards of all stages, in all layouts that are still there."""
+    return sorted((checkpoint / _STATE).glob(f"{_STAGE}*/from-*-of-*/shard-*"))
+
+
 def remove_older(stage: Path, layout: Layout, batch: int) -> None:
     """Remove a stage's states in older layouts, once no batch that may be run again needs them.
 
@@ -158,4 +164,4 @@ def remove_dropped(checkpoint: Path, before: Sequence[Layout], after: Sequence[L
 
 
 def _path(checkpoint: Path) -> Path:
-    return checkpoint / "layouts.json"
+    return checkpoint / LAYOUTS

@@ -48,6 +48,7 @@ class Manifest:
     files: Mapping[str, Seal | None] = field(default_factory=dict)
     weight: Weight = NO_WEIGHT
     report: ShardReport = NO_REPORT
+    fence: int = 0  # of the driver whose task wrote it, see `lease.py`; older versions had none
 
     def write(self, folder: Path, state: Any) -> None:
         """Write the manifest with the state, in which addresses stand for arrays."""
@@ -56,6 +57,7 @@ class Manifest:
             "version": VERSION,
             "attempt": self.attempt,
             "batch": self.batch,
+            "fence": self.fence,
             "files": {name: list(seal or ()) for name, seal in self.files.items()},
             "weight": list(self.weight),
             "report": self.report.to_json(),
@@ -146,13 +148,8 @@ def _parsed(first: Mapping[str, Any]) -> Manifest:
     strange = next((name for name in files if not _RUN_FILE.fullmatch(name)), None)
     if strange is not None:
         raise ValueError(f"{strange!r} is no name of a run file")
-    return Manifest(
-        first["batch"],
-        first["attempt"],
-        files,
-        Weight(str(start), int(messages)),
-        ShardReport.from_json(first["report"]),
-    )
+    report, weight = ShardReport.from_json(first["report"]), Weight(str(start), int(messages))
+    return Manifest(first["batch"], first["attempt"], files, weight, report, int(first.get("fence", 0)))
 
 
 def _head(attempt: str) -> bytes:

@@ -95,8 +95,10 @@ class ShardStore:
         except CheckpointError:
             return False
 
-    def save(self, batch: int, state: Tree, report: ShardReport = NO_REPORT, weight: Weight = NO_WEIGHT) -> None:
-        """Save the state after a batch, with the shard's report."""
+    def save(
+        self, batch: int, state: Tree, report: ShardReport = NO_REPORT, weight: Weight = NO_WEIGHT, fence: int = 0
+    ) -> None:
+        """Save the state after a batch, with the shard's report and the fence of its driver."""
         attempt = uuid4().hex
         saving = _Saving(f"runs-{batch}-{attempt[:8]}.arrow", _still_needed(state, self._known, self._seals))
         encoded = saving.encoded(state)
@@ -104,7 +106,7 @@ class ShardStore:
         if saving.new:
             seals[saving.file] = write_arrays(self._folder / saving.file, saving.new)
         seals = {name: seals[name] for name in sorted(saving.files)}
-        Manifest(batch, attempt, seals, weight, report).write(self._folder, encoded)
+        Manifest(batch, attempt, seals, weight, report, fence).write(self._folder, encoded)
         self._known, self._seals = saving.known, seals
         self._last = (batch, attempt)
         self._remove_older(batch)

@@ -16,8 +16,8 @@ from thalweg.core.errors import CheckpointError, CheckpointWarning
 from thalweg.core.lanes import from_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.runtime.distributed.checkpoint.checksums import damaged, open_arrow, sealed_arrow
-from thalweg.runtime.distributed.checkpoint.files import map_file, replace_file
+from thalweg.runtime.distributed.checkpoint.checksums import sealed_arrow
+from thalweg.runtime.distributed.checkpoint.files import read_stream, replace_file
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, SideOutput, side_output_counts
@@ -25,7 +25,6 @@ from thalweg.runtime.distributed.exchange.codec import one_batch, pack, unpack
 
 _SOURCE = "_source"
 _NAME = re.compile(r"\d+-\d+-of-\d+\.arrow")
-_FILE_FORMAT = b"ARROW1"  # begins the files of older versions, which have no checksum
 
 
 class SideOutputs:
@@ -91,7 +90,7 @@ def read_side_output(checkpoint: Path, kind: str, source: str) -> list[pa.Table]
     for (batch, _, shards), path in sorted((_numbers(path), path) for path in paths):
         if layouts is None or layouts.at(batch).shards != shards:
             continue
-        tables.append(_read(path))
+        tables.append(read_stream(path))
         done += tables[-1].num_rows if batch <= last else 0
     counted = _counted(checkpoint, output)
     if counted > done:
@@ -108,16 +107,6 @@ def _counted(checkpoint: Path, output: SideOutput) -> int:
     except CheckpointError:  # the rows can be read though the state cannot
         return 0
     return side_output_counts(reports).get(output, 0)
-
-
-def _read(path: Path) -> pa.Table:
-    content = map_file(path)
-    try:
-        if content.slice(0, min(len(content), len(_FILE_FORMAT))).to_pybytes() == _FILE_FORMAT:
-            return pa.ipc.open_file(content).read_all()
-        return pa.ipc.open_stream(open_arrow(path, content)).read_all()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise damaged(path, error) from error
 
 
 def _numbers(path: Path) -> tuple[int, int, int]:

@@ -55,14 +55,17 @@ class Frames:
             functions,
         )
 
-    def compile(self, plan: FlowPlan, commands: Commands, every: int | None, take: Take | None) -> Compiled:
-        """Compile the flow; with `take` the DataFrame has notes. There are `every` microseconds between heartbeats."""
+    def compile(self, plan: FlowPlan, commands: Commands, every: int | None, take: Take | None, fence: int) -> Compiled:
+        """Compile the flow; with `take` the DataFrame has notes. There are `every` microseconds between heartbeats.
+
+        `fence` is that of the driver's lease.
+        """
         spec, folder = flow_run_spec(plan), str(self.checkpoint.folder)
         sent = stream_frames([self._stream_plan(stream, plan) for stream in self.streams], folder)
         lines = lines_of(self.spark, commands.folder)
         sent.append(for_every_shard(lines, spec.shards, MessageKind.FLOW_COMMAND, sf.lit(BEGINNING), sf.col(LINE)))
         sent += clock_frames(self.spark, self.checkpoint, spec.shards, every)
-        return compile_stages(sent, spec, self.checkpoint, FlowAnswers(), take)
+        return compile_stages(sent, spec, self.checkpoint, FlowAnswers(), take, fence)
 
     def _stream_plan(self, stream: StreamInput, plan: FlowPlan) -> StreamPlan:
         name, schema = stream.stream.name, stream.stream.schema

@@ -20,7 +20,7 @@ from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.spark.inputs import TableInput
 from thalweg.runtime.spark.tasks.deliver import NOTES, Take
 from thalweg.runtime.spark.tasks.messages import MESSAGES
-from thalweg.runtime.spark.tasks.stage import AnswerFormat, StageTask
+from thalweg.runtime.spark.tasks.stage import AnswerFormat, StageTask, new_start
 
 
 @dataclass(frozen=True)
@@ -32,19 +32,25 @@ class Compiled:
 
 
 def compile_stages(
-    sent: Sequence[DataFrame], spec: RunSpec, checkpoint: Checkpoint, answers: AnswerFormat, take: Take | None
+    sent: Sequence[DataFrame],
+    spec: RunSpec,
+    checkpoint: Checkpoint,
+    answers: AnswerFormat,
+    take: Take | None,
+    fence: int = 0,
 ) -> Compiled:
-    """The stages, given the messages that are sent to the first one.
+    """The stages, given the messages that are sent to the first one; `fence` is that of the driver's lease.
 
     The DataFrame has the changes of answers; if tasks are to `take` these, it has notes instead.
     """
+    start = new_start(fence)
     frame, folder, shards = reduce(DataFrame.union, sent), str(checkpoint.folder), spec.shards
     for stage in spec.stages:
         by_shard = frame.repartitionById(shards, sf.col("group") % shards)
         if stage is not spec.stages[-1]:
-            frame = by_shard.mapInArrow(StageTask(stage, folder).task(), MESSAGES)
+            frame = by_shard.mapInArrow(StageTask(stage, folder, start=start, fence=fence).task(), MESSAGES)
         else:
-            last = StageTask(stage, folder, answers, take).task()
+            last = StageTask(stage, folder, answers, take, start, fence).task()
             frame = by_shard.mapInArrow(last, answers.type() if take is None else NOTES)
     return Compiled(frame, spec)
 
