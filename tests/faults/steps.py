@@ -92,7 +92,8 @@ class Steps:
         ts, *values = (list(column) for column in zip(*rows, strict=True))
         arrays = [pa.array(column, f.type.arrow) for column, f in zip(values, SCHEMA, strict=True)]
         table = pa.table([*arrays, pa.array(ts, pa.int64())], names=[*SCHEMA.names, "_time"])
-        ports = tuple((i, port.key) for i, port in enumerate(self.spec.cut.ports) if port.origin is None)
+        streams = self.spec.plan_of(0).sources.streams
+        ports = tuple((i, port.key) for i, port in enumerate(self.spec.cut.ports) if i in streams)
         yield from StreamReader("s", SCHEMA, ports, self.spec.layouts, stamped=False).messages(table, 0, 1)
 
     def _rows(self, result: StepResult) -> Emitted:

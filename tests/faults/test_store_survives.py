@@ -171,7 +171,7 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"manifest-2.json cannot be read"):
         ShardStore(tmp_path).load(2)
     manifest.write_text('{"version": 99}')
-    with pytest.raises(CheckpointError, match="has format 99, but this version of Thalweg reads format 4"):
+    with pytest.raises(CheckpointError, match="has format 99, but this version of Thalweg reads format 5"):
         ShardStore(tmp_path).load(2)
     with pytest.raises(CheckpointError, match="the state after batch 7 is not there"):
         ShardStore(tmp_path).load(7)

@@ -24,6 +24,11 @@ def files() -> list[Path]:
     return sorted(HERE.glob("*/*.tar.xz"))
 
 
+def refused() -> list[Path]:
+    """Golden files that no later version may go on from: what they hold could run code."""
+    return sorted((HERE / "refused").glob("*/*.tar.xz"))
+
+
 def pack(to: Path, case: Case, checkpoint: Path) -> None:
     """Write a golden file; the same folder always gives the same bytes."""
     to.parent.mkdir(exist_ok=True)

@@ -54,7 +54,7 @@ FIRST = {
 }
 LATER = {"late": "SELECT k, v FROM s [RANGE 9] WHERE v < 3", "late-join": FIRST["joined"]}
 FILLED = {"filled": "SELECT k, SUM(v) AS n FROM s [RANGE 6] GROUP BY k"}
-LAST_ADDED = {"last": "SELECT DISTINCT k FROM s [RANGE 8]"}
+LAST_ADDED = {"added-last": "SELECT DISTINCT k FROM s [RANGE 8]"}
 AFTER = "SELECT s.v, r.name FROM s [RANGE 5] JOIN r ON s.k = r.k"  # is added after the checkpoint, with what is held
 
 

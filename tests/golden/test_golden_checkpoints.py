@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from golden import engines, flows, queries, queued
-from golden.archive import VERSION, files, objects_in, unpack
+from golden.archive import VERSION, files, objects_in, refused, unpack
 from golden.listed import import_all
 from golden.write import CASES
 from thalweg.algebra.codec import digest, read_catalog
+from thalweg.core.errors import SnapshotError
 from thalweg.kernel.state.snapshot import kinds
 
 GO_ON = {"query": queries.go_on, "queued": queued.go_on, "engine": engines.go_on, "flow": flows.go_on}
@@ -24,6 +25,16 @@ NOT_IN_CHECKPOINTS: dict[str, str] = {}  # kinds that no checkpoint can hold, wi
 def test_an_old_checkpoint_is_gone_on_from(file: Path, tmp_path: Path) -> None:
     case, checkpoint = unpack(file, tmp_path)
     GO_ON[case["of"]](case, checkpoint)
+
+
+@pytest.mark.parametrize("file", refused(), ids=lambda file: f"{file.parent.name}-{file.name.partition('.')[0]}")
+def test_a_checkpoint_with_pickles_is_refused_in_words(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case, checkpoint = unpack(file, tmp_path)
+    monkeypatch.setattr("pickle.loads", None)
+    with pytest.raises(SnapshotError, match="an older version of Thalweg has pickled; they are not opened"):
+        GO_ON[case["of"]](case, checkpoint)
 
 
 def test_a_query_is_still_the_one_that_its_checkpoint_belongs_to(tmp_path: Path) -> None:

@@ -32,6 +32,9 @@ DIFFERENT = 1  # exit code if --verify has found a wrong answer
 @click.option("--query", "wanted", metavar="NAME", multiple=True, help="Run only this query (repeatable).")
 @click.option("--until-done", is_flag=True, help="End when all rows that are there now have been read.")
 @click.option("--seconds", type=click.FloatRange(min=0), help="End after this many seconds.")
+@click.option(
+    "--take-over", is_flag=True, help="Go on though another driver holds the checkpoint; it can write no more."
+)
 @click.option("--verify", is_flag=True, help="Compare the answer regularly with the one-time query in Spark SQL.")
 @click.option("--rows", "limit", metavar="N", default=20, show_default=True, help="Rows of an answer to show.")
 def run(
@@ -44,6 +47,7 @@ def run(
     wanted: tuple[str, ...],
     until_done: bool,
     seconds: float | None,
+    take_over: bool,
     verify: bool,
     limit: int,
 ) -> None:
@@ -93,7 +97,7 @@ def run(
 
     with tempfile.TemporaryDirectory(prefix="thalweg-") as temporary:
         folder = Path(checkpoint or temporary).absolute()
-        running = RunCommand(catalog, queries, sources, folder, shards, groups, sinks, limit)
+        running = RunCommand(catalog, queries, sources, folder, shards, groups, sinks, limit, take_over)
         say(console(stderr=True), "starting Spark ...", "dim")
         ended, differs = running.run(until_done, seconds, verify)
         if not ended and checkpoint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,20 @@ import click
 
 from thalweg.cli.output import console, say
 from thalweg.cli.output.tables import Columns
+from thalweg.runtime.distributed.checkpoint.check import check_checkpoint
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.inspection import CheckpointSummary, Shard, checkpoints, shards, summary
+
+DAMAGED = 1  # exit code if --check has found a damaged file
 
 
 @click.command(short_help="Look into a checkpoint.")
 @click.argument("checkpoint", metavar="CHECKPOINT")
 @click.option("--stage", type=click.IntRange(min=0), help="Read the arrays of this stage's shards.")
 @click.option("--shard", type=click.IntRange(min=0), help="Show only this shard.")
+@click.option("--check", is_flag=True, help="Read every file, and say which are damaged; exit code 1 if any is.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per query.")
-def state(checkpoint: str, stage: int | None, shard: int | None, as_json: bool) -> None:
+def state(checkpoint: str, stage: int | None, shard: int | None, check: bool, as_json: bool) -> None:
     """List the state of the queries of CHECKPOINT: stages, shards, tuples, bytes, and rows in side outputs.
 
     The column `groups` counts the groups of a shard that have any state.
@@ -27,12 +33,20 @@ def state(checkpoint: str, stage: int | None, shard: int | None, as_json: bool) 
     CHECKPOINT is the folder of one query, or a folder of such folders, as `thalweg run` writes it. The command only
     reads, so the queries may run meanwhile. With --stage it also lists all arrays of the state, and where each belongs.
 
+    With --check it reads every file of a query that is stopped, and compares it with its checksum.
+
     \b
     Examples:
       thalweg state checkpoints/
       thalweg state checkpoints/busy --stage 0 --shard 1
       thalweg state checkpoints/busy --json
+      thalweg state checkpoints/ --check
     """
+    if check:
+        whole = [_check(place, as_json) for place in checkpoints(Path(checkpoint))]
+        if not all(whole):
+            sys.exit(DAMAGED)
+        return
     for place in checkpoints(Path(checkpoint)):
         found = [s for s in shards(place) if shard in (None, s.shard)]
         if as_json:
@@ -40,6 +54,23 @@ def state(checkpoint: str, stage: int | None, shard: int | None, as_json: bool) 
         else:
             for line in _lines(summary(place), found, stage):
                 say(console(), line)
+
+
+def _check(place: Checkpoint, as_json: bool) -> bool:
+    """Say which files of a checkpoint are damaged; whether there is none."""
+    files = check_checkpoint(place)
+    bad, size = [file for file in files if file.problem is not None], sum(file.size for file in files)
+    if as_json:
+        about = {"checkpoint": str(place.folder), "files": len(files), "bytes": size}
+        click.echo(json.dumps({**about, "damaged": [file.to_json() for file in bad]}))
+        return not bad
+    for file in bad:
+        say(console(), f"{place.folder}: {file.problem}", "bold red")
+    line = (
+        f"{len(bad)} of {len(files):,} files are damaged or missing" if bad else f"all {len(files):,} files are whole"
+    )
+    say(console(), f"{place.folder}: {line}, {size:,} bytes")
+    return not bad
 
 
 def _tree(shard: Shard, stage: int | None) -> dict[str, Any]:

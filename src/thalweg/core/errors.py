@@ -94,6 +94,10 @@ class CheckpointError(ThalwegError):
     """A query cannot resume from a checkpoint: a part is missing or damaged, or belongs to another query."""
 
 
+class CheckpointWarning(UserWarning):
+    """A part of a checkpoint is missing or damaged, and the query goes on nevertheless."""
+
+
 class MissingPackageError(ThalwegError, ImportError):
     """A feature needs an optional package that is not installed."""
 

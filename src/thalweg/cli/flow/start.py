@@ -35,6 +35,8 @@ from thalweg.runtime.source import Source
               help="On Spark: parts of the state, for as many tasks; fixed at the first start.")  # fmt: skip
 @click.option("--until-done", is_flag=True, help="On Spark: end when all rows that are there now have been read.")
 @click.option("--seconds", type=click.FloatRange(min=0), help="On Spark: end after this many seconds.")
+@click.option("--take-over", is_flag=True,
+              help="On Spark: go on though another driver holds the flow; it can write no more.")  # fmt: skip
 @click.option("--show", type=click.Choice(["changes", "final", "nothing"]), default="changes", show_default=True,
               help="What to print.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(["table", "jsonl"]), default="table", show_default=True,
@@ -55,6 +57,7 @@ def start(
     shards: int | None,
     until_done: bool,
     seconds: float | None,
+    take_over: bool,
     show: str,
     format_: str,
     until: str | None,
@@ -79,7 +82,7 @@ def start(
     if sources:
         if inputs:
             raise click.UsageError("--input is for recorded rows here, --source for Spark: give one of them")
-        _on_spark(flowdir, file, sources, keys, shards, until_done, seconds)
+        _on_spark(flowdir, file, sources, keys, shards, until_done, seconds, take_over)
         return
     if FlowDesk.is_at(flowdir):
         raise PlanError(
@@ -124,6 +127,7 @@ def _on_spark(
     shards: int | None,
     until_done: bool,
     seconds: float | None,
+    take_over: bool,
 ) -> None:
     catalog = _declared(file).catalog
     import thalweg
@@ -132,7 +136,7 @@ def _on_spark(
     from thalweg.cli.spark.run_flow import run_flow
 
     say(console(stderr=True), "starting Spark ...", "dim")
-    if not run_flow(Path(flowdir).absolute(), catalog, sources, keys, shards, until_done, seconds):
+    if not run_flow(Path(flowdir).absolute(), catalog, sources, keys, shards, until_done, seconds, take_over):
         say(console(stderr=True), f"stopped. To go on: thalweg flow start {flowdir} {file} ...", "bold")
 
 

@@ -44,11 +44,12 @@ class QueryJob(SparkJob):
     query: SparkQuery
     checkpoint: Path
     sinks: Sequence[Sink]
+    take_over: bool = False  # though another driver holds the checkpoint
 
     def start(self, trigger: dict[str, Any] | None) -> SparkQueryRun:
         """Start or resume the query; print a line if the number of shards has changed."""
         batch = Checkpoint(self.checkpoint).committed + 1
-        self.run = run = self.query.start(self.checkpoint, sink=self.sinks, trigger=trigger)
+        self.run = run = self.query.start(self.checkpoint, sink=self.sinks, trigger=trigger, take_over=self.take_over)
         *_, before, now = (None, *run.layouts.history)
         if before is not None and now is not None and now.since == batch:
             line = f"{self.name}: goes on in {now.shards} shards instead of {before.shards}, from batch {batch} on"

@@ -13,6 +13,7 @@ from thalweg.cli.spark.jobs import QueryJob, SparkJob, interrupts, run_jobs
 from thalweg.cli.spark.progress import Progress
 from thalweg.cli.spark.verdicts import Verdicts
 from thalweg.core.errors import DataError, did_you_mean
+from thalweg.core.path_names import place_of
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.source import Source
 from thalweg.runtime.spark.api.engine import Engine
@@ -36,10 +37,11 @@ class RunCommand:
         groups: int | None,
         sinks: Sequence[str],
         limit: int,
+        take_over: bool = False,
     ) -> None:
         self._catalog, self._queries, self._sources = catalog, queries, sources
         self._folder, self._shards, self._groups = folder, shards, groups
-        self._sinks, self._limit = sinks, limit
+        self._sinks, self._limit, self._take_over = sinks, limit, take_over
         for query in queries:
             parse_sinks(sinks, query.name, len(queries) > 1)  # mistakes are reported before Spark starts
         self._consoles: list[ConsoleSink] = []
@@ -65,11 +67,11 @@ class RunCommand:
             spark.stop()
 
     def _job(self, engine: Engine, query: NamedQuery) -> QueryJob:
-        place = self._folder / query.name
+        place = place_of(self._folder, query.name)
         sinks: list[Sink] = parse_sinks(self._sinks, query.name, len(self._queries) > 1)
         if not any(isinstance(sink, ParquetSink) for sink in sinks):  # from the first start on, to keep all changes
             sinks.append(ParquetSink(Checkpoint(place).answers))
-        job = QueryJob(query.name, engine.query(query.plan, name=query.name), place, sinks)
+        job = QueryJob(query.name, engine.query(query.plan, name=query.name), place, sinks, self._take_over)
         if shows_console(self._sinks):
             title = query.name if len(self._queries) > 1 else ""
             sink = ConsoleSink(console(), self._limit, lambda: _status(job), title)
@@ -98,7 +100,7 @@ def _parse_sink(text: str, query: str, several: bool) -> Sink | None:
         case "console" | "none" if not where:
             return None
         case "parquet" if where:
-            return ParquetSink(Path(where) / query if several else where)
+            return ParquetSink(place_of(Path(where), query) if several else where)
         case "sqlite" | "postgres" if where:
             address, table = _table(text, where, query)
             return TableSink(sqlite(address) if kind == "sqlite" else postgres(address), table)

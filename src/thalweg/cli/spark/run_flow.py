@@ -24,10 +24,11 @@ class FlowJob(SparkJob):
     """A flow; it knows its own checkpoint and sinks."""
 
     flow: SparkFlow
+    take_over: bool = False  # though another driver holds the checkpoint
 
     def start(self, trigger: dict[str, Any] | None) -> SparkFlowRun:
         """Start or resume the flow."""
-        self.run = run = self.flow.start(trigger=trigger)
+        self.run = run = self.flow.start(trigger=trigger, take_over=self.take_over)
         return run
 
 
@@ -39,6 +40,7 @@ def run_flow(
     shards: int | None,
     until_done: bool,
     seconds: float | None,
+    take_over: bool = False,
 ) -> bool:
     """Run the flow in a folder; True if it has ended by itself. The queries of a catalogue there are added to it."""
     spark = quiet_spark(folder / "spark.log", shards or 2)
@@ -49,7 +51,7 @@ def run_flow(
         if (folder / FILE).exists():
             flow.take_over(Catalogue(folder).live.values())
         with interrupts() as stop:
-            ended = run_jobs([FlowJob(folder.name, flow)], stop, until_done, False, seconds)
+            ended = run_jobs([FlowJob(folder.name, flow, take_over)], stop, until_done, False, seconds)
         for query in flow.queries():
             if query.reason is not None:
                 line = f"{query.id} ({query.name}) is suspended: {query.reason}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from thalweg.cli.output import as_text, console, say
 from thalweg.cli.spark.jobs import QueryJob
 from thalweg.core.errors import DataError, PlanError
+from thalweg.core.path_names import place_of
 from thalweg.runtime.spark.tools.verify import Verdict, Verifier
 
 SECONDS_BETWEEN_COMPARISONS = 5.0
@@ -42,7 +43,7 @@ class Verdicts:
         if run is None or run.checkpoint.committed < 0:
             return
         if job.name not in self._verifiers:
-            self._verifiers[job.name] = Verifier(job.query, self._folder / job.name)
+            self._verifiers[job.name] = Verifier(job.query, place_of(self._folder, job.name))
         try:
             verdict = self._verifiers[job.name].verify(run)
         except (DataError, PlanError) as error:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from thalweg.algebra.expressions import Aggregate
+from thalweg.core.errors import SnapshotError
 from thalweg.core.rows import Value
 from thalweg.core.strings import StringPool
 from thalweg.core.types import DataType
 from thalweg.kernel.aggregates.user import NetChanges, UserAggregateBase
+from thalweg.kernel.aggregates.user_states import read_states, written_states
 from thalweg.kernel.state.snapshot import Tree
+from thalweg.kernel.state.upgrades import Fields, upgrade
 from thalweg.kernel.sweep.steps import GroupSteps
 
 
-class Incremental(UserAggregateBase, kind="user-incremental/1"):
+@upgrade("user-incremental/1", "user-incremental/2")
+def _refuse_pickles(old: Fields) -> Fields:
+    raise SnapshotError(
+        "the checkpoint holds states of a user's aggregate that an older version of Thalweg has pickled; they are not "
+        "opened, as a pickle can run any code",
+        hint="start the query anew with another checkpoint",
+    )
+
+
+class Incremental(UserAggregateBase, kind="user-incremental/2"):
     """value(state), where new values are inserted into the group's state and leaving values are deleted from it.
 
     State: the user's state of each group that has values; the known ends that are not due.
@@ -35,13 +46,13 @@ class Incremental(UserAggregateBase, kind="user-incremental/1"):
         return len(self._states) + super().stored
 
     def snapshot(self) -> Tree:
-        """The user's states may be any objects, so they are pickled."""
-        return super().snapshot() | {"_states": np.frombuffer(pickle.dumps(self._states), dtype=np.uint8)}
+        """The user's states must be plain values here: a SnapshotError names the aggregate if one is not."""
+        return super().snapshot() | {"_states": np.frombuffer(written_states(self._states, str(self._user)), np.uint8)}
 
     def restore(self, tree: Tree) -> None:
         """Go back to a snapshot."""
         super().restore(tree)
-        self._states = pickle.loads(tree["_states"].tobytes())
+        self._states = read_states(tree["_states"].tobytes(), str(self._user))
 
     def _results(self, steps: GroupSteps, net: NetChanges, slices: list[tuple[int, slice]]) -> Iterator[Value]:
         """Update the group's state at each step; the state is dropped with the group's last value."""

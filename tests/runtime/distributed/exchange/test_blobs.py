@@ -42,4 +42,4 @@ def test_files_of_older_batches_are_removed(tmp_path: Path) -> None:
 
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"exchange/1/gone is missing, though a task of this micro-batch"):
-        BlobFiles(tmp_path).read(BlobRef("1/gone", 0, 5))
+        BlobFiles(tmp_path).read(BlobRef("1/gone", 0, 5, "0" * 16))

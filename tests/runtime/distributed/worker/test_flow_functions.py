@@ -78,9 +78,9 @@ def test_a_function_that_is_missing_is_named_before_the_flow_starts(tmp_path: Pa
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"version": 9}', "has format 9, but this version of Thalweg reads 1"),
+        ('{"version": 9}', "has format 9, but this version of Thalweg reads 2"),
         ('{"version": 1}', "cannot be read: KeyError"),
-        ("cos\nsystem\n(S'true'\ntR.", "cannot be read: JSONDecodeError"),
+        ("cos\nsystem\n(S'true'\ntR.", "cannot be read: Expecting value"),
     ],
 )
 def test_a_file_that_is_none_of_ours_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from math import prod
@@ -15,9 +16,12 @@ import pyarrow as pa
 
 from thalweg.core.errors import CheckpointError
 from thalweg.core.lanes import Lane
+from thalweg.runtime.distributed.checkpoint.checksums import Seal, damaged, open_arrow
 
 _SCHEMA = pa.schema([("dtype", pa.string()), ("shape", pa.list_(pa.int64())), ("data", pa.large_binary())])
 _ALIGNMENT = 8
+_FILE_FORMAT = b"ARROW1"  # begins files of late and bad rows of older versions, which have no checksum
+_DTYPES = re.compile(r"[<>|=]?[biufSUmM]\d*(\[\w+\])?")  # arrays of plain values, never of objects
 
 
 def replace_file(path: Path, content: bytes | pa.Buffer) -> None:
@@ -81,52 +85,115 @@ def not_written(path: Path, error: OSError) -> CheckpointError:
     )
 
 
+def read_bytes(path: Path) -> bytes:
+    """All bytes of a file; a CheckpointError if it is there but cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise not_read(path, error) from error
+
+
+def not_read(path: Path, error: OSError) -> CheckpointError:
+    """The CheckpointError for a file that the system does not let us read."""
+    return CheckpointError(
+        f"{path} cannot be read: {error.strerror or error}",
+        hint="make the checkpoint's folder readable for all of Spark's workers",
+    )
+
+
 def map_file(path: Path) -> pa.Buffer:
     """A file of the checkpoint, memory-mapped: all processes of a machine share it."""
     try:
+        if not path.stat().st_size:
+            return pa.py_buffer(b"")
         with pa.memory_map(str(path)) as source:
             return source.read_buffer()
     except FileNotFoundError:
         raise CheckpointError(
             f"{path} is missing; the query was started with it",
-            hint="the checkpoint's folder must be reachable by all of Spark's workers",
+            hint="the checkpoint's folder must be reachable by all of Spark's workers; if it is, restore the file",
         ) from None
+    except OSError as error:
+        raise not_read(path, error) from error
 
 
-def write_arrays(path: Path, arrays: Sequence[Lane]) -> None:
-    """Write arrays to an Arrow file, one row each, aligned so that a reader needs no copy; see `write_file`."""
+def map_stream(path: Path) -> pa.Buffer:
+    """The Arrow stream in a file, memory-mapped and checked."""
+    return open_arrow(path, map_file(path))
+
+
+def read_stream(path: Path) -> pa.Table:
+    """All rows of a sealed Arrow stream, or of an Arrow file of an older version."""
+    content = map_file(path)
+    try:
+        if content.slice(0, min(len(content), len(_FILE_FORMAT))).to_pybytes() == _FILE_FORMAT:
+            return pa.ipc.open_file(content).read_all()
+        return pa.ipc.open_stream(open_arrow(path, content)).read_all()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise damaged(path, error) from error
+
+
+def write_arrays(path: Path, arrays: Sequence[Lane]) -> Seal:
+    """Write arrays to an Arrow file, one row each, aligned so that a reader needs no copy; see `write_file`.
+
+    Returns the size and the checksum that the file must have when it is read.
+    """
     data = [_padded(array) for array in arrays]
     dtypes = [array.dtype.str for array in arrays]
     table = pa.table([dtypes, [array.shape for array in arrays], pa.array(data, pa.large_binary())], schema=_SCHEMA)
     sink = pa.BufferOutputStream()
     with pa.ipc.new_file(sink, _SCHEMA) as writer:
         writer.write_table(table)
-    write_file(path, sink.getvalue())
+    content = sink.getvalue()
+    write_file(path, content)
+    return Seal.of(content)
 
 
 class ArrayFile:
     """The arrays of a file by their places, memory-mapped and read-only."""
 
-    def __init__(self, path: Path) -> None:
-        try:
-            with pa.memory_map(str(path)) as source:
-                table = pa.ipc.open_file(source).read_all()
-        except FileNotFoundError:
+    def __init__(self, path: Path, seal: Seal | None = None) -> None:
+        """A file of an older version has no seal: then it is taken as it is, and `seal` is computed from it."""
+        self._path = path
+        if not path.exists():
             raise CheckpointError(
                 f"{path} is missing, though a manifest of the checkpoint names it",
                 hint="restore it from a backup, or start the query anew with another checkpoint",
-            ) from None
-        except pa.ArrowInvalid as error:
-            raise CheckpointError(f"{path} cannot be read: {error}", hint="restore the file from a backup") from error
-        self._dtypes, self._shapes, self._data = (table.column(name) for name in _SCHEMA.names)
+            )
+        content = map_file(path)
+        if seal is not None:
+            seal.check(path, content)
+        self.seal = seal or Seal.of(content)
+        try:
+            table = pa.ipc.open_file(content).read_all()
+            self._dtypes, self._shapes, self._data = (table.column(name) for name in _SCHEMA.names)
+        except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+            raise damaged(path, error) from error
 
     def __len__(self) -> int:
         return len(self._data)
 
     def __getitem__(self, place: int) -> Lane:
-        shape = self._shapes[place].as_py()
-        dtype = np.dtype(self._dtypes[place].as_py())
-        return np.frombuffer(self._data[place].as_buffer(), dtype=dtype, count=prod(shape)).reshape(shape)
+        if type(place) is not int or not 0 <= place < len(self):
+            raise damaged(self._path, f"it must have an array {place!r}, but has {len(self)}")
+        try:
+            name, shape, data = self._dtypes[place].as_py(), self._shapes[place].as_py(), self._data[place].as_buffer()
+        except (pa.ArrowException, ValueError) as error:
+            raise damaged(self._path, error) from error
+        try:
+            if not isinstance(name, str) or not _DTYPES.fullmatch(name):
+                raise TypeError(name)
+            dtype = np.dtype(name)
+        except (TypeError, ValueError) as error:
+            raise damaged(self._path, f"array {place} has no known type: {name!r}") from error
+        if not isinstance(shape, list) or not all(isinstance(n, int) and n >= 0 for n in shape):
+            raise damaged(self._path, f"array {place} has no shape: {shape!r}")
+        if data is None or prod(shape) * dtype.itemsize > len(data):
+            had = 0 if data is None else len(data)
+            raise damaged(self._path, f"array {place} of {name} {shape} does not fit its {had} bytes")
+        return np.frombuffer(data, dtype=dtype, count=prod(shape)).reshape(shape)
 
 
 def _padded(array: Lane) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +17,14 @@ from thalweg.flows.command import DROP, Command, check_name, find
 from thalweg.flows.standing import Quotas, Standing
 from thalweg.kernel.operator import Key
 from thalweg.patterns import check
-from thalweg.runtime.distributed.checkpoint.files import replace_file
+from thalweg.runtime.distributed.checkpoint.checksums import WRONG_SHAPE, damaged, open_json, sealed_json
+from thalweg.runtime.distributed.checkpoint.files import read_bytes, replace_file
 from thalweg.runtime.distributed.checkpoint.flow_commands import Commands
 from thalweg.runtime.distributed.stages import needs_all_tuples
 
 _FILE = "flow.json"  # of the checkpoint
-_VERSION = 1
+_VERSION = 2
+_WITHOUT_CHECKSUM = 1  # the version before, which is still read
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class FlowDefinition:
     @staticmethod
     def read(given: Mapping[str, Any]) -> FlowDefinition:
         """The inverse of `as_json`."""
-        if given["version"] != _VERSION:
+        if given["version"] not in (_VERSION, _WITHOUT_CHECKSUM):
             raise CheckpointError(
                 f"the flow's {_FILE} has format {given['version']}, but this version of Thalweg reads {_VERSION}",
                 hint="go on with the version that wrote it, or start the flow anew with another checkpoint",
@@ -67,6 +68,11 @@ class FlowDesk:
         self._file = checkpoint / _FILE
 
     @staticmethod
+    def file(checkpoint: Path) -> Path:
+        """The file with the definition of a flow."""
+        return checkpoint / _FILE
+
+    @staticmethod
     def is_at(checkpoint: str | Path) -> bool:
         """Whether a folder is the checkpoint of a flow."""
         return (Path(checkpoint) / _FILE).exists()
@@ -76,18 +82,18 @@ class FlowDesk:
         """The desk of a flow that another process has created."""
         path = Path(checkpoint) / _FILE
         try:
-            definition = FlowDefinition.read(json.loads(path.read_bytes()))
+            definition = FlowDefinition.read(open_json(path, read_bytes(path), _VERSION))
         except FileNotFoundError:
             raise CheckpointError(
                 f"{checkpoint} is no checkpoint of a flow: it has no {_FILE}", hint="start the flow there first"
             ) from None
-        except (ValueError, KeyError) as error:
-            raise CheckpointError(f"{path} cannot be read: {error!r}", hint="restore it from a backup") from error
+        except WRONG_SHAPE as error:
+            raise damaged(path, repr(error)) from error
         return FlowDesk(Path(checkpoint), definition)
 
     def open(self) -> None:
         """Write flow.json, with the present catalogue, for other processes."""
-        replace_file(self._file, json.dumps(self.definition.as_json()).encode())
+        replace_file(self._file, sealed_json(self.definition.as_json()))
 
     def add_all(
         self,

@@ -2,6 +2,7 @@
 
 query.json   the plan and the strategy, and the choices that were pinned when the query first started
 layouts.json the number of groups, and which batches were run in how many shards
+lease.json   the driver that runs the query
 spark/       Spark's own: offsets and commits
 state/       a folder per stage, layout and shard: run files and manifests
 exchange/    large blobs on their way between the tasks of the last batches
@@ -15,16 +16,14 @@ answers/     the changes of the answer, if no other sink was given
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from uuid import uuid4
 
 from thalweg.core.errors import CheckpointError, PlanError
+from thalweg.core.path_names import place_of
 from thalweg.core.time import Instant
 from thalweg.kernel.pipeline.identity import Identity
-from thalweg.runtime.distributed.checkpoint.files import replace_file
+from thalweg.runtime.distributed.checkpoint.control import CONTROL, write_command
 from thalweg.runtime.distributed.checkpoint.layouts import (
     Layouts,
     remove_dropped,
@@ -36,7 +35,7 @@ from thalweg.runtime.distributed.checkpoint.manifest import clock_after, manifes
 from thalweg.runtime.distributed.checkpoint.query_file import QUERY_FILE, PinnedChoice, QueryFile
 from thalweg.runtime.distributed.checkpoint.report import ShardReport
 
-CONTROL_CLOCK = "clock"  # the field of a command in `control`: a time, or null if no more rows will come
+COMMANDS = "commands"  # the folder of a flow's commands
 
 
 @dataclass(frozen=True)
@@ -92,6 +91,11 @@ class Checkpoint:
         return self.spark / "offsets" / str(batch)
 
     @property
+    def commits(self) -> Path:
+        """Spark's own: an entry for each batch that is done."""
+        return self.spark / "commits"
+
+    @property
     def answers(self) -> Path:
         """The changes of the answer, if no other sink was given."""
         return self.folder / "answers"
@@ -99,12 +103,12 @@ class Checkpoint:
     @property
     def control(self) -> Path:
         """Commands to let time pass."""
-        return self.folder / "control"
+        return self.folder / CONTROL
 
     @property
     def commands(self) -> Path:
         """Commands to a flow."""
-        return self.folder / "commands"
+        return self.folder / COMMANDS
 
     @property
     def heartbeat(self) -> Path:
@@ -126,6 +130,14 @@ class Checkpoint:
         """Copies of static tables, taken at the first start."""
         return self.folder / "tables"
 
+    def table(self, name: str) -> Path:
+        """The copy of a static table."""
+        return place_of(self.tables, name, ".arrow")
+
+    def side_output(self, kind: str, source: str) -> Path:
+        """The folder with the late rows, or the bad rows, of a source."""
+        return place_of(self.side_outputs / kind, source)
+
     @property
     def stages(self) -> list[int]:
         """The numbers of the stages that have saved states, in order."""
@@ -134,8 +146,7 @@ class Checkpoint:
     @property
     def committed(self) -> int:
         """The last batch that Spark has committed; -1 if there is none."""
-        commits = self.spark / "commits"
-        return max((int(p.name) for p in commits.glob("*") if p.name.isdecimal()), default=-1)
+        return max((int(p.name) for p in self.commits.glob("*") if p.name.isdecimal()), default=-1)
 
     @property
     def layouts(self) -> Layouts:
@@ -171,8 +182,7 @@ class Checkpoint:
 
     def command(self, clock: Instant | None) -> None:
         """Send the running query a command: let time pass up to `clock`, or, with None, expect no more rows."""
-        name = f"{datetime.now().strftime('%Y%m%d%H%M%S%f')}-{uuid4().hex[:6]}.json"
-        replace_file(self.control / name, json.dumps({CONTROL_CLOCK: clock}).encode() + b"\n")
+        write_command(self.control, clock)
 
     @property
     def is_claimed(self) -> bool:
@@ -203,19 +213,23 @@ class Checkpoint:
         QueryFile(identity, choice or PinnedChoice()).write(self.folder)
         return layouts
 
-    def _reshard(self, asked: Asked) -> Layouts:
-        """Use the requested number of shards from the first uncommitted batch on.
-
-        Spark runs that batch again even if an attempt at it was cut short. State that such an attempt saved in another
-        layout is removed.
-        """
+    def planned(self, asked: Asked) -> Layouts:
+        """The layouts with the requested number of shards from the first uncommitted batch on; nothing is written."""
         known = self.layouts
         if asked.groups not in (None, known.groups):
             raise CheckpointError(
                 f"{self.folder} spreads keys over {known.groups} groups, but groups={asked.groups} was asked for",
                 hint="leave out groups: their number is fixed when a query is first started",
             )
-        layouts = known.changed(self.committed + 1, asked.shards or known.last.shards)
+        return known.changed(self.committed + 1, asked.shards or known.last.shards)
+
+    def _reshard(self, asked: Asked) -> Layouts:
+        """Use the requested number of shards from the first uncommitted batch on.
+
+        Spark runs that batch again even if an attempt at it was cut short. State that such an attempt saved in another
+        layout is removed.
+        """
+        known, layouts = self.layouts, self.planned(asked)
         if layouts != known:
             layouts.write(self.folder)
             remove_dropped(self.folder, known.history, layouts.history)

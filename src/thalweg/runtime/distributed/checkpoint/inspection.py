@@ -34,7 +34,8 @@ class Shard:
     @property
     def size(self) -> int:
         """Bytes on disk."""
-        return sum((self.folder / name).stat().st_size for name in self.manifest.files)
+        files = self.manifest.files.items()
+        return sum((self.folder / name).stat().st_size if seal is None else seal.size for name, seal in files)
 
     def as_tree(self) -> dict[str, Any]:
         """For programs."""
@@ -44,7 +45,7 @@ class Shard:
 
     def arrays(self) -> list[dict[str, Any]]:
         """Every array: where it belongs, its type and length, and its first values."""
-        files = {name: ArrayFile(self.folder / name) for name in self.manifest.files}
+        files = {name: ArrayFile(self.folder / name, seal) for name, seal in self.manifest.files.items()}
         found = []
         _, state = read_manifest_and_state(self.folder, self.manifest.batch)
         for where, (name, place) in _addresses(state, ""):

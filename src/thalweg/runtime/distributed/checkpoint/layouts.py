@@ -8,19 +8,22 @@ g % shards == shard. So a query that was stopped can go on in another number of 
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from thalweg.core.errors import CheckpointError
-from thalweg.runtime.distributed.checkpoint.files import replace_file
+from thalweg.runtime.distributed.checkpoint.checksums import FROM_A_BACKUP, WRONG_SHAPE, damaged, open_json, sealed_json
+from thalweg.runtime.distributed.checkpoint.files import read_bytes, replace_file
 from thalweg.runtime.distributed.checkpoint.store import KEPT_BATCHES
 
+LAYOUTS = "layouts.json"
 GROUPS_PER_SHARD = 4  # the default: a query can grow to four times its shards
 
+_VERSION = 2  # of the file; before that it had neither a version nor a checksum
 _STATE, _STAGE = "state", "stage-"  # the folder of all states, and how the folder of a stage begins
 _FOLDER = re.compile(r"from-(\d+)-of-\d+")
 
@@ -77,22 +80,42 @@ class Layouts:
     def write(self, checkpoint: Path) -> None:
         """Write layouts.json atomically."""
         history = [{"since": layout.since, "shards": layout.shards} for layout in self.history]
-        tree = {"groups": self.groups, "layouts": history}
-        replace_file(_path(checkpoint), json.dumps(tree, indent=2).encode())
+        tree = {"version": _VERSION, "groups": self.groups, "layouts": history}
+        replace_file(_path(checkpoint), sealed_json(tree, indent=2))
 
     @staticmethod
     def read(checkpoint: Path) -> Layouts:
         """The layouts of a checkpoint."""
         path = _path(checkpoint)
         try:
-            tree = json.loads(path.read_bytes())
-            return Layouts(int(tree["groups"]), tuple(Layout(**layout) for layout in tree["layouts"]))
+            tree = open_json(path, read_bytes(path), _VERSION)
         except FileNotFoundError:
             raise CheckpointError(
-                f"{path} is missing; it says which shard holds which groups", hint="restore the file from a backup"
+                f"{path} is missing; it says which shard holds which groups", hint=FROM_A_BACKUP
             ) from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise CheckpointError(f"{path} cannot be read: {error}", hint="restore the file from a backup") from error
+        if tree.get("version", _VERSION) != _VERSION:
+            raise CheckpointError(
+                f"{path} has format {tree['version']}, but this version of Thalweg reads format {_VERSION}",
+                hint="go on with the version that wrote it, or start the query anew",
+            )
+        try:
+            return _checked(tree)
+        except WRONG_SHAPE as error:
+            raise damaged(path, error if isinstance(error, ValueError) else repr(error)) from error
+
+
+def _checked(tree: dict[str, Any]) -> Layouts:
+    """Layouts from JSON; an error of `WRONG_SHAPE` if they are none."""
+    groups, history = tree["groups"], tuple(Layout(one["since"], one["shards"]) for one in tree["layouts"])
+    numbers = [groups, *(number for layout in history for number in (layout.since, layout.shards))]
+    if not all(type(number) is int for number in numbers):
+        raise ValueError("groups, batches and shards must be whole numbers")
+    since = [layout.since for layout in history]
+    if not history or since[0] != 0 or since != sorted(set(since)):
+        raise ValueError("it must list layouts in the order of their first batches, from batch 0 on")
+    if not all(1 <= layout.shards <= groups for layout in history):
+        raise ValueError(f"{groups} groups must have at least one shard, and at most as many shards as groups")
+    return Layouts(groups, history)
 
 
 def usual_groups(shards: int) -> int:
@@ -113,6 +136,11 @@ def stage_folders(checkpoint: Path) -> dict[int, Path]:
 def shard_folder(checkpoint: Path, stage: int, layout: Layout, shard: int) -> Path:
     """The folder of a shard's state."""
     return stage_folder(checkpoint, stage) / layout.folder / f"shard-{shard}"
+
+
+def shard_folders(checkpoint: Path) -> list[Path]:
+    """The folders of all shards of all stages, in all layouts that are still there."""
+    return sorted((checkpoint / _STATE).glob(f"{_STAGE}*/from-*-of-*/shard-*"))
 
 
 def remove_older(stage: Path, layout: Layout, batch: int) -> None:
@@ -136,4 +164,4 @@ def remove_dropped(checkpoint: Path, before: Sequence[Layout], after: Sequence[L
 
 
 def _path(checkpoint: Path) -> Path:
-    return checkpoint / "layouts.json"
+    return checkpoint / LAYOUTS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +12,12 @@ from thalweg.algebra.plan import Plan, drawn
 from thalweg.core.errors import CheckpointError
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.optimizer.statistics import Statistics
-from thalweg.runtime.distributed.checkpoint.files import replace_file
+from thalweg.runtime.distributed.checkpoint.checksums import WRONG_SHAPE, damaged, open_json, sealed_json
+from thalweg.runtime.distributed.checkpoint.files import read_bytes, replace_file
 
 QUERY_FILE = "query.json"
-VERSION = 5
+VERSION = 6
+_WITHOUT_CHECKSUM = 5  # the version before, which is still read
 
 
 @dataclass(frozen=True)
@@ -73,23 +74,24 @@ class QueryFile:
         """The file of a checkpoint; a CheckpointError says what is wrong with it."""
         path = folder / QUERY_FILE
         try:
-            tree: dict[str, Any] = json.loads(path.read_bytes())
-            if tree.get("version") != VERSION:
-                raise CheckpointError(
-                    f"{path} has format {tree.get('version')}, but this version of Thalweg reads format {VERSION}",
-                    hint="go on with the version that wrote it, or start the query anew",
-                )
-            identity = Identity(tree["plan"], tree["digest"], tree["strategy"])
-            return QueryFile(identity, PinnedChoice.from_json(tree["pinned_choice"]))
+            tree = open_json(path, read_bytes(path), VERSION)
         except FileNotFoundError:
             raise no_checkpoint(folder) from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise CheckpointError(f"{path} cannot be read: {error}", hint="restore it from a backup") from error
+        if tree.get("version") not in (VERSION, _WITHOUT_CHECKSUM):
+            raise CheckpointError(
+                f"{path} has format {tree.get('version')}, but this version of Thalweg reads format {VERSION}",
+                hint="go on with the version that wrote it, or start the query anew",
+            )
+        try:
+            identity = Identity(tree["plan"], tree["digest"], tree["strategy"])
+            return QueryFile(identity, PinnedChoice.from_json(tree["pinned_choice"]))
+        except WRONG_SHAPE as error:
+            raise damaged(path, repr(error)) from error
 
     def write(self, folder: Path) -> None:
         """Write the file atomically."""
         tree = {"version": VERSION, **self.identity.as_tree(), "pinned_choice": self.pinned_choice.to_json()}
-        replace_file(folder / QUERY_FILE, json.dumps(tree, indent=2).encode())
+        replace_file(folder / QUERY_FILE, sealed_json(tree, indent=2))
 
     def check(self, identity: Identity, folder: Path) -> None:
         """Raise a CheckpointError if the checkpoint belongs to another query."""

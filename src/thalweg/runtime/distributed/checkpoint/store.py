@@ -1,7 +1,7 @@
 """A shard's state between batches: immutable run files, and a manifest for each batch.
 
     runs-<batch>-<attempt>.arrow   the arrays that the batch made, memory-mapped when read
-    manifest-<batch>.json          the state after the batch: values, and the address of each array
+    manifest-<batch>.json          the state after the batch: values, the address of each array, and all checksums
 
 Batch b reads manifest b-1 and writes manifest b. If it is run again, or twice at once, each attempt writes run files of
 its own, and the last manifest counts. Snapshots share arrays that have not changed, so an array that an earlier batch
@@ -24,6 +24,7 @@ from thalweg.core.errors import CheckpointError
 from thalweg.core.lanes import Lane
 from thalweg.kernel.state.snapshot import PLAIN, Tree
 from thalweg.kernel.state.upgrades import upgraded
+from thalweg.runtime.distributed.checkpoint.checksums import WRONG_SHAPE, Seal, damaged
 from thalweg.runtime.distributed.checkpoint.files import ArrayFile, write_arrays
 from thalweg.runtime.distributed.checkpoint.manifest import (
     NO_REPORT,
@@ -57,7 +58,7 @@ class ShardStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._known: Known = {}
-        self._sizes: dict[str, int] = {}  # of files, in bytes
+        self._seals: dict[str, Seal] = {}  # of the run files that the last state needs
         self._last: tuple[int, str] | None = None  # the batch, and the attempt at it, whose state is in memory
 
     def batches(self) -> list[int]:
@@ -78,11 +79,14 @@ class ShardStore:
     def load(self, batch: int) -> Tree:
         """The state after a batch."""
         manifest, state = read_manifest_and_state(self._folder, batch)
+        files = {name: ArrayFile(self._folder / name, seal) for name, seal in manifest.files.items()}
         self._known = {}
-        self._sizes = {name: _size(self._folder / name) for name in manifest.files}
-        files = {name: ArrayFile(self._folder / name) for name in manifest.files}
+        self._seals = {name: file.seal for name, file in files.items()}
         self._last = (batch, manifest.attempt)
-        return self._decoded(state, files)
+        try:
+            return self._decoded(state, files)
+        except WRONG_SHAPE as error:  # only a manifest without checksums can be so
+            raise damaged(manifest_path(self._folder, batch), repr(error)) from error
 
     def is_outweighed(self, batch: int, weight: Weight) -> bool:
         """Whether a saved state of the batch has at least this weight."""
@@ -91,17 +95,19 @@ class ShardStore:
         except CheckpointError:
             return False
 
-    def save(self, batch: int, state: Tree, report: ShardReport = NO_REPORT, weight: Weight = NO_WEIGHT) -> None:
-        """Save the state after a batch, with the shard's report."""
+    def save(
+        self, batch: int, state: Tree, report: ShardReport = NO_REPORT, weight: Weight = NO_WEIGHT, fence: int = 0
+    ) -> None:
+        """Save the state after a batch, with the shard's report and the fence of its driver."""
         attempt = uuid4().hex
-        saving = _Saving(f"runs-{batch}-{attempt[:8]}.arrow", _still_needed(state, self._known, self._sizes))
+        saving = _Saving(f"runs-{batch}-{attempt[:8]}.arrow", _still_needed(state, self._known, self._seals))
         encoded = saving.encoded(state)
+        seals = dict(self._seals)
         if saving.new:
-            write_arrays(self._folder / saving.file, saving.new)
-            self._sizes[saving.file] = _size(self._folder / saving.file)
-        Manifest(batch, attempt, tuple(sorted(saving.files)), weight, report).write(self._folder, encoded)
-        self._known = saving.known
-        self._sizes = {name: self._sizes[name] for name in saving.files}
+            seals[saving.file] = write_arrays(self._folder / saving.file, saving.new)
+        seals = {name: seals[name] for name in sorted(saving.files)}
+        Manifest(batch, attempt, seals, weight, report, fence).write(self._folder, encoded)
+        self._known, self._seals = saving.known, seals
         self._last = (batch, attempt)
         self._remove_older(batch)
 
@@ -172,7 +178,7 @@ class _Saving:
         return address
 
 
-def _still_needed(state: Tree, known: Known, sizes: Mapping[str, int]) -> Known:
+def _still_needed(state: Tree, known: Known, seals: Mapping[str, Seal]) -> Known:
     """The arrays of a state that need not be written, because their files are kept.
 
     A large file of which little is needed is dropped, and all small files once there are many of them: their arrays are
@@ -185,9 +191,9 @@ def _still_needed(state: Tree, known: Known, sizes: Mapping[str, int]) -> Known:
         if found is not None and found[0]() is array and id(array) not in there:
             there[id(array)] = found
             live[found[1][0]] = live.get(found[1][0], 0) + array.nbytes
-    small = {name for name in live if sizes[name] <= _GATHER_FILES_UP_TO_BYTES}
+    small = {name for name in live if seals[name].size <= _GATHER_FILES_UP_TO_BYTES}
     dropped = {
-        name for name, size in live.items() if name not in small and size < _KEEP_FILE_IF_USED_SHARE * sizes[name]
+        name for name, size in live.items() if name not in small and size < _KEEP_FILE_IF_USED_SHARE * seals[name].size
     }
     if len(small) >= _GATHER_FROM_SMALL_FILES:
         dropped |= small
@@ -201,7 +207,3 @@ def _arrays(tree: Tree) -> Iterator[Lane]:
         for item in tree.values() if isinstance(tree, dict) else tree:
             if type(item) not in PLAIN:
                 yield from _arrays(item)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0

@@ -17,7 +17,8 @@ from uuid import uuid4
 import pyarrow as pa
 
 from thalweg.core.errors import CheckpointError
-from thalweg.runtime.distributed.checkpoint.files import not_written
+from thalweg.runtime.distributed.checkpoint.checksums import Seal
+from thalweg.runtime.distributed.checkpoint.files import map_file, not_written
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 
 FILE_FROM_BYTES = 1 << 16  # blobs of this size or more travel as files
@@ -25,11 +26,12 @@ _KEPT_BATCHES = 2  # a late task of the batch before may still read its files
 
 
 class BlobRef(NamedTuple):
-    """Where a blob is."""
+    """Where a blob is, and its checksum."""
 
     file: str
     offset: int
     size: int
+    checksum: str
 
 
 class BlobFiles:
@@ -48,25 +50,28 @@ class BlobFiles:
             with path.open("wb") as file:
                 for blob in blobs:
                     file.write(b"\0" * (-file.tell() % 64))  # so that arrays are aligned when they are mapped
-                    refs.append(BlobRef(f"{batch}/{path.name}", file.tell(), len(blob)))
+                    refs.append(BlobRef(f"{batch}/{path.name}", file.tell(), *Seal.of(blob)))
                     file.write(blob)
         except OSError as error:
             raise not_written(path, error) from error
         return refs
 
     def read(self, ref: BlobRef) -> pa.Buffer:
-        """A blob, memory-mapped."""
+        """A blob, memory-mapped and checked."""
+        path = self._folder / ref.file
         if ref.file not in self._mapped:
-            path = self._folder / ref.file
-            try:
-                with pa.memory_map(str(path)) as source:
-                    self._mapped[ref.file] = source.read_buffer()
-            except FileNotFoundError:
+            if not path.exists():
                 raise CheckpointError(
                     f"{path} is missing, though a task of this micro-batch has written it",
                     hint="the checkpoint must be in a folder that all of Spark's workers see; start the query again",
-                ) from None
-        return self._mapped[ref.file].slice(ref.offset, ref.size)
+                )
+            self._mapped[ref.file] = map_file(path)
+        content = self._mapped[ref.file]
+        seal = Seal(ref.size, ref.checksum)
+        seal.check_size(path, min(ref.size, len(content) - ref.offset))
+        blob = content.slice(ref.offset, ref.size)
+        seal.check(path, blob)
+        return blob
 
     def remove_older(self, batch: int) -> None:
         """Remove the files of batches before the last one."""

@@ -26,8 +26,9 @@ class MessageKind(IntEnum):
     DRAIN = 3  # a user's command: nothing more will come
     BAD_ROWS = 4  # rows of a source that are no tuples, and why
     LATE_ROWS = 5  # rows of a source that came too late
-    FLOW_COMMAND = 6  # a query to add to a flow, or to drop
+    FLOW_COMMAND = 6  # a query to add to a flow, or to drop: a `FileLine`
     ANSWERED = 7  # counts of rows that the task that read them has answered, see `Answered`
+    CONTROL = 8  # a user's command, as its file has it: a `FileLine`, which means ADVANCE or DRAIN
 
 
 class Message(NamedTuple):
@@ -45,6 +46,19 @@ class Message(NamedTuple):
 def in_order(messages: Iterable[Message]) -> list[Message]:
     """Messages in an order that does not depend on the order in which they came."""
     return sorted(messages, key=lambda message: (message.kind, message.port, message.part, message.group))
+
+
+class FileLine(NamedTuple):
+    """The blob of a message that is a line of a file: the name of the file, a line break, and the line."""
+
+    file: str
+    line: bytes
+
+    @staticmethod
+    def unpacked(blob: bytes | pa.Buffer) -> FileLine:
+        """From the blob of a message."""
+        name, _, line = bytes(blob).partition(b"\n")
+        return FileLine(name.decode(errors="replace"), line)
 
 
 class Answered(NamedTuple):

@@ -5,21 +5,26 @@ They are counted, and written to files of their own.
 
 from __future__ import annotations
 
+import re
+import warnings
 from pathlib import Path
 
 import pyarrow as pa
 
 from thalweg.core.batch import Batch
+from thalweg.core.errors import CheckpointError, CheckpointWarning
 from thalweg.core.lanes import from_lane
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
-from thalweg.runtime.distributed.checkpoint.files import replace_file
+from thalweg.runtime.distributed.checkpoint.checksums import sealed_arrow
+from thalweg.runtime.distributed.checkpoint.files import read_stream, replace_file
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
-from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, SideOutput
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, SideOutput, side_output_counts
 from thalweg.runtime.distributed.exchange.codec import one_batch, pack, unpack
 
 _SOURCE = "_source"
+_NAME = re.compile(r"\d+-\d+-of-\d+\.arrow")
 
 
 class SideOutputs:
@@ -54,10 +59,10 @@ class SideOutputs:
         for output, tables in self._new.items():
             table = pa.concat_tables(tables, promote_options="permissive")
             sink = pa.BufferOutputStream()
-            with pa.ipc.new_file(sink, table.schema) as writer:
+            with pa.ipc.new_stream(sink, table.schema) as writer:
                 writer.write_table(table)
             path = _folder(checkpoint, output) / f"{batch}-{shard}-of-{shards}.arrow"
-            replace_file(path, sink.getvalue())
+            replace_file(path, sealed_arrow(sink.getvalue()))
         self._new = {}
 
 
@@ -67,24 +72,41 @@ def pack_side_output(rows: pa.Table, source: str) -> pa.Buffer:
 
 
 def _folder(checkpoint: Path, output: SideOutput) -> Path:
-    return Checkpoint(checkpoint).side_outputs / output.kind / output.source
+    return Checkpoint(checkpoint).side_output(output.kind, output.source)
 
 
 def read_side_output(checkpoint: Path, kind: str, source: str) -> list[pa.Table]:
-    """The rows so far, in order of batches.
+    """The rows so far, in order of batches; a warning if fewer rows are there than were counted.
 
     A batch that was cut short, and then run in another number of shards, has left files of both runs; those of the
     second count.
     """
-    paths = [*_folder(checkpoint, SideOutput(kind, source)).glob("*-of-*.arrow")]
+    output = SideOutput(kind, source)
+    folder = _folder(checkpoint, output)
+    paths = [path for path in folder.glob("*.arrow") if _NAME.fullmatch(path.name)]
     layouts = Layouts.read(checkpoint) if paths else None
-    tables = []
+    tables: list[pa.Table] = []
+    last, done = Checkpoint(checkpoint).committed, 0
     for (batch, _, shards), path in sorted((_numbers(path), path) for path in paths):
         if layouts is None or layouts.at(batch).shards != shards:
             continue
-        with pa.memory_map(str(path)) as source_file:
-            tables.append(pa.ipc.open_file(source_file).read_all())
+        tables.append(read_stream(path))
+        done += tables[-1].num_rows if batch <= last else 0
+    counted = _counted(checkpoint, output)
+    if counted > done:
+        message = f"{folder} holds {done} of the {counted} rows that were counted: a file of it is missing"
+        warnings.warn(message, CheckpointWarning, stacklevel=2)
     return tables
+
+
+def _counted(checkpoint: Path, output: SideOutput) -> int:
+    """The rows that the shards have counted up to the last committed batch."""
+    place = Checkpoint(checkpoint)
+    try:
+        reports = [report for stage in place.stages for report in place.reports(stage)]
+    except CheckpointError:  # the rows can be read though the state cannot
+        return 0
+    return side_output_counts(reports).get(output, 0)
 
 
 def _numbers(path: Path) -> tuple[int, int, int]:

@@ -56,3 +56,8 @@ class Cut:
     stages: tuple[Stage, ...]
     ports: tuple[Port, ...]
     answer: Place
+
+    @property
+    def count(self) -> int:
+        """The number of stages that run. A query that only reads has no operators to cut, but one stage."""
+        return max(1, len(self.stages))

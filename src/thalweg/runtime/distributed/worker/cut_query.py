@@ -37,8 +37,8 @@ class CutQuery:
 
     @cached_property
     def run_spec(self) -> RunSpec:
-        """What its tasks know. A query that only reads has no operators to cut, but one stage."""
-        numbers = range(max(1, len(self.cut.stages)))
+        """What its tasks know."""
+        numbers = range(self.cut.count)
         stages = tuple(StageSpec(number, self.layouts, self.plan_of(number), QueryProgram) for number in numbers)
         return RunSpec(self.layouts, self.stamped, stages)
 

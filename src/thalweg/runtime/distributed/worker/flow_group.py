@@ -17,7 +17,7 @@ from thalweg.flows.command import ADD, Command
 from thalweg.flows.engine import FlowEngine
 from thalweg.flows.metrics import QueryMetrics
 from thalweg.kernel.state.snapshot import Tree
-from thalweg.runtime.distributed.checkpoint.files import map_file
+from thalweg.runtime.distributed.checkpoint.files import map_stream
 from thalweg.runtime.distributed.exchange.codec import unpack
 from thalweg.runtime.distributed.exchange.message import Message
 from thalweg.runtime.distributed.exchange.outgoing import OutgoingRows
@@ -139,7 +139,7 @@ class FlowGroup:
         for name, path in self._flow.tables.items():
             schema = self._flow.table_schemas[name]
             updates = Updates(schema, None, dated=False)
-            updates.add_rows(unpack(map_file(Path(path))), schema, self._pool, BEGINNING)
+            updates.add_rows(unpack(map_stream(Path(path))), schema, self._pool, BEGINNING)
             found = updates.due(BEGINNING)
             if found is not None:
                 yield name, found[0]

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
 
 from thalweg.flows.command import ADD, SUSPEND, Command
 from thalweg.flows.metrics import QueryMetrics
 from thalweg.flows.texts import Texts
 from thalweg.kernel.state.snapshot import Tree
+from thalweg.runtime.distributed.checkpoint.flow_commands import read_line
+from thalweg.runtime.distributed.checkpoint.folder import COMMANDS
 from thalweg.runtime.distributed.checkpoint.report import FlowReport, ShardReport
-from thalweg.runtime.distributed.exchange.message import Message, MessageKind
+from thalweg.runtime.distributed.exchange.message import FileLine, Message, MessageKind
 from thalweg.runtime.distributed.ingest.clock import StepTime
 from thalweg.runtime.distributed.worker.flow_group import FlowGroup
 from thalweg.runtime.distributed.worker.grouped_program import GroupedProgram, GroupName, Received
 from thalweg.runtime.distributed.worker.program import RunSpec, StageSpec
 from thalweg.runtime.distributed.worker.stage_plan import FlowPlan
 
+STAGES = 1  # a flow has one
 ALL_TUPLES = "0/all"  # the name of the group that gets all tuples; it moves with group 0
 
 
@@ -81,7 +87,7 @@ class FlowProgram(GroupedProgram[FlowGroup]):
         return [], received
 
     def _after_batch(self, messages: Sequence[Message]) -> None:
-        commands = [Command.read(bytes(m.blob)) for m in messages if m.kind is MessageKind.FLOW_COMMAND]
+        commands = [command_in(message.blob) for message in messages if message.kind is MessageKind.FLOW_COMMAND]
         self._obey(sorted(commands, key=lambda command: command.seq))
 
     def _group(self, name: GroupName) -> FlowGroup:
@@ -110,6 +116,12 @@ class FlowProgram(GroupedProgram[FlowGroup]):
                 self._suspended[command.id] = command.reason
             else:
                 self._suspended.pop(command.id, None)
+
+
+def command_in(blob: bytes | pa.Buffer) -> Command:
+    """The command that a message brings: a line of a file, checked, or a bare command."""
+    file, line = FileLine.unpacked(blob)
+    return read_line(Path(COMMANDS) / file, line)[0] if line else Command.read(file)
 
 
 def flow_run_spec(flow: FlowPlan) -> RunSpec:

@@ -15,10 +15,11 @@ from typing import Generic, Protocol, TypeVar
 
 from thalweg.core.time import BEGINNING, Instant
 from thalweg.kernel.state.snapshot import Tree
+from thalweg.runtime.distributed.checkpoint.control import CONTROL, read_command
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts, shard_folder
 from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, named_counts, read_counts
 from thalweg.runtime.distributed.checkpoint.store import ShardStore
-from thalweg.runtime.distributed.exchange.message import Message, MessageKind, in_order
+from thalweg.runtime.distributed.exchange.message import FileLine, Message, MessageKind, in_order
 from thalweg.runtime.distributed.exchange.outgoing import OutgoingRows
 from thalweg.runtime.distributed.ingest.clock import InputTime, QueryClock, StepTime
 from thalweg.runtime.distributed.ingest.side_outputs import SideOutputs
@@ -180,7 +181,16 @@ class GroupedProgram(ABC, Generic[G]):
                 self._clock.advance(message.clock)
             elif message.kind is MessageKind.DRAIN:
                 self._clock.drain()
+            elif message.kind is MessageKind.CONTROL:
+                self._obey_control(FileLine.unpacked(message.blob))
         return self._clock.now
+
+    def _obey_control(self, command: FileLine) -> None:
+        clock = read_command(Path(CONTROL) / command.file, command.line)
+        if clock is None:
+            self._clock.drain()
+        else:
+            self._clock.advance(clock)
 
 
 def state_before(batch: int, layouts: Layouts, checkpoint: Path, stage: int, shard: int, store: ShardStore) -> Tree:

@@ -10,7 +10,7 @@ from pathlib import Path
 from thalweg.core.time import BEGINNING
 from thalweg.kernel.pipeline.metrics import summed
 from thalweg.kernel.state.snapshot import Tree
-from thalweg.runtime.distributed.checkpoint.files import map_file
+from thalweg.runtime.distributed.checkpoint.files import map_stream
 from thalweg.runtime.distributed.checkpoint.report import ShardReport
 from thalweg.runtime.distributed.exchange.codec import unpack
 from thalweg.runtime.distributed.exchange.message import Message, MessageKind
@@ -83,7 +83,7 @@ class QueryProgram(GroupedProgram[QueryGroup]):
         """In the first batch, the rows of tables that never change: each shard reads those of its groups."""
         for port, table in self._sources.tables.items() if not self._has_begun else ():
             if table.file is not None:
-                rows = unpack(map_file(Path(table.file)))
+                rows = unpack(map_stream(Path(table.file)))
                 like = Message(MessageKind.ROWS, 0, port, 0, BEGINNING, 0)
                 sent = send_rows(rows, table.schema, table.key or (), self._stage.layouts, like)
                 yield from (message for message in sent if message.group in self._mine)

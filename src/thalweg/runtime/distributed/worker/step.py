@@ -3,7 +3,8 @@
 A step may be cut short anywhere, and be run again, in another process, or in two at once. It always begins with the
 state after the batch before, and saves its own state before anybody sees its messages. A task that Spark kills may get
 only some of its messages, without an error. So of two states after a batch the one made from more messages counts, and
-states of a later start of the query count for more than those of an earlier one.
+states of a later start of the query count for more than those of an earlier one. A step of a driver that has lost the
+checkpoint to another one is refused before it writes anything.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from thalweg.core.errors import SnapshotError
+from thalweg.core.errors import CheckpointError, SnapshotError
 from thalweg.kernel.state.snapshot import Tree
+from thalweg.runtime.distributed.checkpoint.checksums import WRONG_SHAPE
 from thalweg.runtime.distributed.checkpoint.layouts import remove_older, shard_folder, stage_folder
+from thalweg.runtime.distributed.checkpoint.lease import check_fence
 from thalweg.runtime.distributed.checkpoint.manifest import Weight
 from thalweg.runtime.distributed.checkpoint.store import ShardStore
 from thalweg.runtime.distributed.exchange.message import Message
@@ -32,6 +35,7 @@ class ShardId(NamedTuple):
     checkpoint: str
     stage: int
     shard: int
+    fence: int = 0  # of the driver, see `lease.py`; 0 if nobody else can have the checkpoint
 
 
 class _Resting(NamedTuple):
@@ -64,9 +68,11 @@ def run_step(
     result = program.run(received)
     checkpoint, layout = Path(shard.checkpoint), spec.layouts.last
     weight = Weight(shard.start, len(received))
+    if shard.fence:
+        check_fence(checkpoint, shard.fence)
     if not store.is_outweighed(batch, weight):
         program.side_outputs.write(checkpoint, batch, shard.shard, layout.shards)
-        store.save(batch, program.snapshot(), program.report(), weight)
+        store.save(batch, program.snapshot(), program.report(), weight, shard.fence)
         _resting[shard] = _Resting(batch, time.monotonic(), program, store)
     elif done is not None:
         _resting[shard] = done
@@ -86,7 +92,14 @@ def _take_up(
     if batch == 0:
         return spec.program(shard.shard), store
     state = state_before(batch, spec.layouts, checkpoint, shard.stage, shard.shard, store)
-    return _restored(spec, shard.shard, state, rested), store
+    try:
+        return _restored(spec, shard.shard, state, rested), store
+    except WRONG_SHAPE as error:
+        folder = shard_folder(checkpoint, shard.stage, spec.layouts.at(batch - 1), shard.shard)
+        raise CheckpointError(
+            f"the state after batch {batch - 1} in {folder} does not fit the query: {error!r}",
+            hint="a file was changed, or another version of Thalweg wrote it: restore it from a backup",
+        ) from error
 
 
 def _restored(spec: StageSpec[Any], shard: int, state: Tree, rested: _Resting | None) -> ShardProgram:

@@ -21,10 +21,13 @@ from thalweg.kernel.operator import Key
 from thalweg.kernel.pipeline.identity import Identity
 from thalweg.runtime.distributed.checkpoint.flow_desk import FlowDefinition, FlowDesk
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
+from thalweg.runtime.distributed.checkpoint.lease import HeldLease
 from thalweg.runtime.distributed.checkpoint.report import flow_metrics, flow_now, flow_queries, suspended_queries
+from thalweg.runtime.distributed.checkpoint.resume import resume
+from thalweg.runtime.distributed.worker.flow_program import STAGES
 from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
 from thalweg.runtime.spark.api.flow_run import SparkFlowQuery, SparkFlowRun
-from thalweg.runtime.spark.api.start import sinks_for, start_stream
+from thalweg.runtime.spark.api.start import leased, sinks_for, start_stream
 from thalweg.runtime.spark.compile.flow_frame import Frames
 from thalweg.runtime.spark.compile.query_frame import is_stamped
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
@@ -52,7 +55,12 @@ class SparkFlow:
         by_stream: dict[str, Key | None] = {s.stream.name: _key(s, keys.get(s.stream.name)) for s in streams}
         self._frames = Frames(spark, self.checkpoint, streams, tables, by_stream, sees_all)
         made_of = {**_described(by_stream, tables), "sees_all": sees_all}
-        self._layouts = self.checkpoint.claim(Identity(f"flow {name}", json.dumps(made_of), "flow"), asked)
+        self._identity, self._asked = Identity(f"flow {name}", json.dumps(made_of), "flow"), asked
+        if self.checkpoint.is_claimed:  # another driver may run it: only a start changes its layouts
+            self.checkpoint.query_file.check(self._identity, self.checkpoint.folder)
+            self.checkpoint.planned(asked)
+        else:
+            self.checkpoint.claim(self._identity, asked)
         definition = FlowDefinition(name, catalog, by_stream, [table.relation.name for table in tables], sees_all)
         self._desk = FlowDesk(self.checkpoint.folder, definition)
         self._desk.open()
@@ -152,24 +160,38 @@ class SparkFlow:
         return self._run
 
     def start(
-        self, *, sink: Sink | Sequence[Sink] | None = None, trigger: Mapping[str, Any] | None = None
+        self,
+        *,
+        sink: Sink | Sequence[Sink] | None = None,
+        trigger: Mapping[str, Any] | None = None,
+        take_over: bool = False,
     ) -> SparkFlowRun:
         """Run the flow; a later start goes on where this run stopped.
 
         A sink gets the changes of all queries, packed in the columns `queries` and `changes` (see `rows_of`). Without a
-        sink they are kept as Parquet in the checkpoint, from where `answer` reads them.
+        sink they are kept as Parquet in the checkpoint, from where `answer` reads them. A flow has one driver at a
+        time; `take_over` is as in `SparkQuery.start`.
         """
+        with leased(self.checkpoint, take_over) as lease:
+            self._run = self._started_with(lease, sink, trigger)
+        return self._run
+
+    def _started_with(
+        self, lease: HeldLease, sink: Sink | Sequence[Sink] | None, trigger: Mapping[str, Any] | None
+    ) -> SparkFlowRun:
         place, commands = self.checkpoint, self._desk.commands
         self._desk.check_functions()
         self._desk.open()  # functions may have been registered since
         begin = commands.begin(has_begun=place.spark.exists())
-        plan = self._frames.plan(self._layouts, begin, self._desk.definition.functions)
+        resume(place, STAGES)
+        commands.check(max((r.flow.last_command for r in place.reports() if r.flow is not None), default=0))
+        layouts = place.claim(self._identity, self._asked)
+        plan = self._frames.plan(layouts, begin, self._desk.definition.functions)
         sinks = sinks_for(sink, place, PACKED_ANSWERS)
-        compiled = self._frames.compile(plan, commands, self._every, sinks.take())
+        compiled = self._frames.compile(plan, commands, self._every, sinks.take(), lease.fence)
         after = self._suspend_everywhere
-        query = start_stream(compiled, sinks, place, name=self.name, trigger=trigger, after_batch=after)
-        self._run = SparkFlowRun(self._frames.spark, query, place, compiled.spec, sinks.sinks, plan.functions)
-        return self._run
+        query = start_stream(compiled, sinks, place, lease, name=self.name, trigger=trigger, after_batch=after)
+        return SparkFlowRun(self._frames.spark, query, place, compiled.spec, sinks.sinks, lease, plan.functions)
 
     def _suspend_everywhere(self, batch: int) -> None:
         """Suspend queries that failed in one shard in all shards: their answers would lack a part."""

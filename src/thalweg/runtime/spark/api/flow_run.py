@@ -21,6 +21,7 @@ from thalweg.flows.standing import Standing
 from thalweg.kernel.pipeline.blueprint import choose
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.distributed.checkpoint.lease import HeldLease
 from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
 from thalweg.runtime.spark.api.answers import answer_at, changes_until
@@ -43,9 +44,10 @@ class SparkFlowRun(SparkRun):
         checkpoint: Checkpoint,
         spec: RunSpec,
         sinks: Sequence[Sink],
+        lease: HeldLease,
         functions: Functions,
     ) -> None:
-        super().__init__(spark, query, checkpoint, spec, sinks)
+        super().__init__(spark, query, checkpoint, spec, sinks, lease)
         self.functions = functions  # of users, that its tasks know
 
     def output(self, query: str, schema: Schema) -> DataFrame:

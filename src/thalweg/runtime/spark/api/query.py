@@ -21,12 +21,13 @@ from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern, annotate
 from thalweg.runtime.distributed.checkpoint.folder import Asked, Checkpoint
 from thalweg.runtime.distributed.checkpoint.query_file import PinnedChoice
+from thalweg.runtime.distributed.checkpoint.resume import resume
 from thalweg.runtime.distributed.stages import cut
 from thalweg.runtime.interface import ExplainFormat, RunMetrics, Time, TimeLike
 from thalweg.runtime.spark.api.failures import plain
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.api.request import QueryRequest, broadcast_tables
-from thalweg.runtime.spark.api.start import sinks_for, start_stream
+from thalweg.runtime.spark.api.start import leased, sinks_for, start_stream
 from thalweg.runtime.spark.compile.explain import explain_choice
 from thalweg.runtime.spark.compile.query_frame import Job, compile_query, is_stamped
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
@@ -154,31 +155,43 @@ class SparkQuery:
         *,
         sink: Sink | Sequence[Sink] | None = None,
         trigger: Mapping[str, Any] | None = None,
+        take_over: bool = False,
     ) -> SparkQueryRun:
         """Run the query; with an existing checkpoint it goes on where it stopped, perhaps in more or fewer shards.
 
         `sink` (or several: see `thalweg.sinks`) takes the changes of the answer; without one they are kept as Parquet
         in the checkpoint. `answer` and `changes` of the run read such a Parquet sink, wherever it is.
         `trigger` is Spark's, as in `{"processingTime": "1 second"}` or `{"availableNow": True}`.
+
+        A checkpoint has one driver at a time. One that another driver holds is refused, unless you `take_over`: the
+        other one can write no more, even if it is still alive.
         """
         place = Checkpoint.at(checkpoint)
         sinks = sinks_for(sink, place, answer_type(self.schema, self._stamped))
-        job = self._job(place)
-        compiled = compile_query(self.spark, job, sinks.take())
-        query = start_stream(compiled, sinks, place, plan=self.plan, name=self._spark_name, trigger=trigger)
-        self.run = SparkQueryRun(self, query, place, job.query, sinks.sinks)
+        self._check_owner(place)
+        with leased(place, take_over) as lease:
+            job = self._job(place, lease.fence)
+            compiled = compile_query(self.spark, job, sinks.take())
+            query = start_stream(compiled, sinks, place, lease, plan=self.plan, name=self._spark_name, trigger=trigger)
+        self.run = SparkQueryRun(self, query, place, job.query, sinks.sinks, lease)
         return self.run
 
-    def change_stream(self, checkpoint: str | Path) -> DataFrame:
+    def change_stream(self, checkpoint: str | Path, *, take_over: bool = False) -> DataFrame:
         """The changes of the answer as a streaming DataFrame, for any sink of Spark's, in append mode.
 
         The batches of Spark's writer number the query's states, so the two checkpoints belong together: give the
-        writer `writer_options(checkpoint)`, and start one writer only.
+        writer `writer_options(checkpoint)`, and start one writer only. This process holds the checkpoint until it ends;
+        `take_over` is as in `start`.
 
             df = q.change_stream("/checkpoints/top")
             df.writeStream.format("kafka").options(**q.writer_options("/checkpoints/top")).start()
         """
-        return compile_query(self.spark, self._job(Checkpoint.at(checkpoint)), None).frame
+        place = Checkpoint.at(checkpoint)
+        self._check_owner(place)
+        with leased(place, take_over) as lease:
+            frame = compile_query(self.spark, self._job(place, lease.fence), None).frame
+        lease.keep()  # nobody says when the writer stops
+        return frame
 
     @staticmethod
     def writer_options(checkpoint: str | Path) -> dict[str, str]:
@@ -192,22 +205,32 @@ class SparkQuery:
     def _stamped(self) -> bool:
         return is_stamped(self.streams, self.tables)
 
-    def _job(self, place: Checkpoint) -> Job:
+    @property
+    def _identity(self) -> Identity:
+        return Identity.of(self.plan, self._request.strategy.value)
+
+    def _check_owner(self, place: Checkpoint) -> None:
+        """Raise a CheckpointError if the checkpoint is that of another query."""
+        if place.is_claimed:
+            place.query_file.check(self._identity, place.folder)
+
+    def _job(self, place: Checkpoint, fence: int = 0) -> Job:
         """Claim the checkpoint, and plan the run. A query keeps the plan that it was first started with."""
-        identity = Identity.of(self.plan, self._request.strategy.value)
-        choice, pinned = self._choice, None
-        if not place.is_claimed:
-            known = Statistics() if choice.optimized is None else choice.optimized.statistics
-            settings = choice.blueprint.settings
-            pinned = PinnedChoice(self._broadcast, known, digest(choice.blueprint.plan), settings.in_parts)
-        layouts = place.claim(identity, self._asked, pinned)
-        if pinned is None:
+        choice, goes_on = self._choice, place.is_claimed
+        if goes_on:
             pinned = place.query_file.pinned_choice
             choice = self._request.choose(pinned)
             pinned.check(choice.blueprint.plan)
+        else:
+            found = Statistics() if choice.optimized is None else choice.optimized.statistics
+            settings = choice.blueprint.settings
+            pinned = PinnedChoice(self._broadcast, found, digest(choice.blueprint.plan), settings.in_parts)
         parts = cut(choice.blueprint.build(), pinned.broadcast)
+        if goes_on:
+            resume(place, parts.count)
+        layouts = place.claim(self._identity, self._asked, pinned)
         streams, tables = self._read_by(choice.blueprint.plan)
-        job = Job(choice.blueprint, parts, layouts, streams, tables, place, self._stamped, self._every)
+        job = Job(choice.blueprint, parts, layouts, streams, tables, place, self._stamped, self._every, fence)
         self._choice, self._broadcast = choice, pinned.broadcast
         return job
 

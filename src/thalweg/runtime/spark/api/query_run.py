@@ -17,6 +17,7 @@ from thalweg.kernel.pipeline.pipeline import Pipeline
 from thalweg.optimizer.statistics import Statistics
 from thalweg.patterns import Pattern
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.distributed.checkpoint.lease import HeldLease
 from thalweg.runtime.distributed.checkpoint.report import ShardReport
 from thalweg.runtime.distributed.worker.cut_query import CutQuery
 from thalweg.runtime.interface import ExplainFormat, TimeLike
@@ -34,9 +35,15 @@ class SparkQueryRun(SparkRun):
     """Made by `SparkQuery.start`."""
 
     def __init__(
-        self, made: SparkQuery, query: StreamingQuery, checkpoint: Checkpoint, runs: CutQuery, sinks: Sequence[Sink]
+        self,
+        made: SparkQuery,
+        query: StreamingQuery,
+        checkpoint: Checkpoint,
+        runs: CutQuery,
+        sinks: Sequence[Sink],
+        lease: HeldLease,
     ) -> None:
-        super().__init__(made.spark, query, checkpoint, runs.run_spec, sinks)
+        super().__init__(made.spark, query, checkpoint, runs.run_spec, sinks, lease)
         self._made, self._runs = made, runs
 
     @property

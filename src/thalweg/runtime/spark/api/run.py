@@ -15,6 +15,7 @@ from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
+from thalweg.runtime.distributed.checkpoint.lease import HeldLease
 from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, SideOutput, side_output_counts
 from thalweg.runtime.distributed.ingest.side_outputs import read_side_output
 from thalweg.runtime.distributed.worker.program import RunSpec
@@ -33,7 +34,9 @@ class SparkRun:
         checkpoint: Checkpoint,
         spec: RunSpec,
         sinks: Sequence[Sink],
+        lease: HeldLease,
     ) -> None:
+        self._lease = lease
         self._spark, self.query, self.checkpoint, self._spec = spark, query, checkpoint, spec
         self._parquet = next((sink for sink in sinks if isinstance(sink, ParquetSink)), None)
 
@@ -116,12 +119,17 @@ class SparkRun:
 
     def wait_until_done(self, timeout: float | None = None) -> bool:
         """Wait until a bounded query has ended; False if that takes longer than `timeout` seconds."""
-        with plain_failures():
-            return self.query.awaitTermination(timeout) is not False  # type: ignore[arg-type]
+        try:
+            with plain_failures():
+                return self.query.awaitTermination(timeout) is not False  # type: ignore[arg-type]
+        finally:
+            if not self.is_active:
+                self._lease.release()
 
     def stop(self) -> None:
         """End after the current batch; a later start goes on from there."""
         self.query.stop()
+        self._lease.release()
 
     # -- side outputs and metrics
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -11,6 +12,7 @@ from pyspark.sql.types import StructType
 
 from thalweg.algebra.plan import Plan
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.distributed.checkpoint.lease import HeldLease, take
 from thalweg.runtime.spark.compile.stage_frames import Compiled
 from thalweg.runtime.spark.sinks import ParquetSink, Sink, SinkContext, Sinks
 
@@ -29,22 +31,39 @@ def start_stream(
     compiled: Compiled,
     sinks: Sinks,
     checkpoint: Checkpoint,
+    lease: HeldLease,
     *,
     plan: Plan | None = None,
     name: str | None = None,
     trigger: Mapping[str, Any] | None = None,
     after_batch: AfterBatch | None = None,
 ) -> StreamingQuery:
-    """Start Spark's streaming query. A flow has no `plan`: its sinks get the changes of many queries, packed."""
+    """Start Spark's streaming query. A flow has no `plan`: its sinks get the changes of many queries, packed.
+
+    The lease is renewed for as long as Spark's query runs.
+    """
     sinks.open(SinkContext(plan, compiled.spec.stamped, checkpoint))
-    write = _writing(sinks, checkpoint, len(compiled.spec.stages), after_batch)
+    write = _writing(sinks, checkpoint, lease, len(compiled.spec.stages), after_batch)
     writer = compiled.frame.writeStream.foreachBatch(write).option("checkpointLocation", str(checkpoint.spark))
     writer = writer.outputMode("append").trigger(**(trigger or _AS_SOON_AS_POSSIBLE))
-    return (writer.queryName(name) if name else writer).start()
+    query = (writer.queryName(name) if name else writer).start()
+    lease.keep(lambda: bool(query.isActive))
+    return query
+
+
+@contextmanager
+def leased(checkpoint: Checkpoint, take_over: bool) -> Iterator[HeldLease]:
+    """Take the lease of a checkpoint for a start; if the start fails, the lease is released."""
+    lease = take(checkpoint.folder, take_over)
+    try:
+        yield lease
+    except BaseException:
+        lease.release()
+        raise
 
 
 def _writing(
-    sink: Sink, checkpoint: Checkpoint, stages: int, after_batch: AfterBatch | None
+    sink: Sink, checkpoint: Checkpoint, lease: HeldLease, stages: int, after_batch: AfterBatch | None
 ) -> Callable[[DataFrame, int], None]:
     """The function for `foreachBatch`: the sink's `write`, then the steps of shards that the sink did not run.
 
@@ -53,6 +72,7 @@ def _writing(
     """
 
     def write(handed: DataFrame, batch: int) -> None:
+        lease.check()
         sink.write(handed, batch)
         if not checkpoint.has_done(batch, stages - 1):
             handed.write.format("noop").mode("overwrite").save()

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from thalweg.core.errors import CheckpointError
 from thalweg.core.time import BEGINNING
 from thalweg.runtime.distributed.checkpoint.files import replace_file
-from thalweg.runtime.distributed.checkpoint.folder import CONTROL_CLOCK, Checkpoint
+from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.exchange.message import MessageKind
 from thalweg.runtime.spark.compile.heartbeat import NEVER, HeartbeatSource
 from thalweg.runtime.spark.tasks.messages import MESSAGE_SCHEMA
 from thalweg.runtime.spark.tasks.running_task import batch_time_column
+
+LINE = "line"  # the column of `lines_of`
 
 
 def clock_frames(spark: SparkSession, checkpoint: Checkpoint, shards: int, every: int | None) -> list[DataFrame]:
@@ -21,12 +25,16 @@ def clock_frames(spark: SparkSession, checkpoint: Checkpoint, shards: int, every
     Commands are files that Spark reads as a stream, so it knows which batch has read which of them.
     """
     checkpoint.control.mkdir(parents=True, exist_ok=True)
-    rows = spark.readStream.schema(f"{CONTROL_CLOCK} long").json(str(checkpoint.control))
-    clock = sf.col(CONTROL_CLOCK)
-    kind = sf.when(clock.isNull(), int(MessageKind.DRAIN)).otherwise(int(MessageKind.ADVANCE))
-    commands = for_every_shard(rows, shards, kind, sf.coalesce(clock, sf.lit(BEGINNING)))
+    lines = lines_of(spark, checkpoint.control)
+    commands = for_every_shard(lines, shards, MessageKind.CONTROL, sf.lit(BEGINNING), sf.col(LINE))
     beat = _heartbeat(spark, checkpoint, shards, every)
     return [commands] if beat is None else [commands, beat]
+
+
+def lines_of(spark: SparkSession, folder: Path) -> DataFrame:
+    """The lines of all files that come to a folder, as `FileLine`s in a binary column; shards check and parse them."""
+    line = sf.concat_ws("\n", sf.col("_metadata.file_name"), sf.col("value"))
+    return spark.readStream.text(str(folder)).select(line.cast("binary").alias(LINE))
 
 
 def _heartbeat(spark: SparkSession, checkpoint: Checkpoint, shards: int, every: int | None) -> DataFrame | None:
@@ -50,12 +58,11 @@ def _heartbeat(spark: SparkSession, checkpoint: Checkpoint, shards: int, every: 
 
 
 def for_every_shard(
-    rows: DataFrame, shards: int, kind: MessageKind | Column, clock: Column, blob: Column | None = None
+    rows: DataFrame, shards: int, kind: MessageKind, clock: Column, blob: Column | None = None
 ) -> DataFrame:
     """One message for each row and shard."""
     shard = sf.explode(sf.array(*map(sf.lit, range(shards)))).alias("group")
-    zero, no_ref = sf.lit(0), [sf.lit(None).cast(type_) for type_ in ("string", "long", "long")]
-    kinds = sf.lit(int(kind)) if isinstance(kind, MessageKind) else kind.cast("int")
+    zero, no_ref = sf.lit(0), [sf.lit(None).cast(type_) for type_ in ("string", "long", "long", "string")]
     content = sf.lit(b"") if blob is None else blob
-    columns = [kinds, shard, zero, zero, clock.cast("long"), batch_time_column(), content, *no_ref]
+    columns = [sf.lit(int(kind)), shard, zero, zero, clock.cast("long"), batch_time_column(), content, *no_ref]
     return rows.select(*columns).toDF(*MESSAGE_SCHEMA.names)

@@ -18,7 +18,7 @@ from thalweg.runtime.distributed.exchange.message import MessageKind
 from thalweg.runtime.distributed.ingest.stream_reader import StreamReader
 from thalweg.runtime.distributed.worker.flow_program import flow_run_spec
 from thalweg.runtime.distributed.worker.stage_plan import FlowPlan, FlowPort
-from thalweg.runtime.spark.compile.clock_frames import clock_frames, for_every_shard
+from thalweg.runtime.spark.compile.clock_frames import LINE, clock_frames, for_every_shard, lines_of
 from thalweg.runtime.spark.compile.stage_frames import Compiled, compile_stages, table_file
 from thalweg.runtime.spark.compile.stream_frames import StreamPlan, stream_frames
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
@@ -55,15 +55,17 @@ class Frames:
             functions,
         )
 
-    def compile(self, plan: FlowPlan, commands: Commands, every: int | None, take: Take | None) -> Compiled:
-        """Compile the flow; with `take` the DataFrame has notes. There are `every` microseconds between heartbeats."""
+    def compile(self, plan: FlowPlan, commands: Commands, every: int | None, take: Take | None, fence: int) -> Compiled:
+        """Compile the flow; with `take` the DataFrame has notes. There are `every` microseconds between heartbeats.
+
+        `fence` is that of the driver's lease.
+        """
         spec, folder = flow_run_spec(plan), str(self.checkpoint.folder)
         sent = stream_frames([self._stream_plan(stream, plan) for stream in self.streams], folder)
-        lines = self.spark.readStream.schema("command string").json(str(commands.folder))
-        command = sf.col("command").cast("binary")
-        sent.append(for_every_shard(lines, spec.shards, MessageKind.FLOW_COMMAND, sf.lit(BEGINNING), command))
+        lines = lines_of(self.spark, commands.folder)
+        sent.append(for_every_shard(lines, spec.shards, MessageKind.FLOW_COMMAND, sf.lit(BEGINNING), sf.col(LINE)))
         sent += clock_frames(self.spark, self.checkpoint, spec.shards, every)
-        return compile_stages(sent, spec, self.checkpoint, FlowAnswers(), take)
+        return compile_stages(sent, spec, self.checkpoint, FlowAnswers(), take, fence)
 
     def _stream_plan(self, stream: StreamInput, plan: FlowPlan) -> StreamPlan:
         name, schema = stream.stream.name, stream.stream.schema

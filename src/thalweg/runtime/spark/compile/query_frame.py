@@ -45,6 +45,7 @@ class Job:
     checkpoint: Checkpoint
     stamped: bool  # its times are timestamps
     every: int | None = None  # microseconds between two heartbeats
+    fence: int = 0  # of the driver's lease
 
     @cached_property
     def ports(self) -> dict[str, Ports]:
@@ -77,7 +78,7 @@ def compile_query(spark: SparkSession, job: Job, take: Take | None) -> Compiled:
     sent += [_table_frame(table, job.ports[table.relation.name], query, checkpoint) for table in changing]
     sent += clock_frames(spark, checkpoint, query.run_spec.shards, job.every)
     answers = QueryAnswers(job.blueprint.plan.schema, job.stamped)
-    return compile_stages(sent, query.run_spec, checkpoint, answers, take)
+    return compile_stages(sent, query.run_spec, checkpoint, answers, take, job.fence)
 
 
 def is_stamped(streams: Sequence[StreamInput], tables: Sequence[TableInput]) -> bool:

@@ -11,7 +11,7 @@ from thalweg.runtime.distributed.exchange.message import Message, MessageKind
 
 MESSAGES = (
     "kind int, group int, port int, part int, clock long, system long, blob binary, "
-    "file string, offset long, size long"  # a `BlobRef` instead of the blob, if that is large
+    "file string, offset long, size long, checksum string"  # a `BlobRef` instead of the blob, if that is large
 )
 
 MESSAGE_SCHEMA = pa.schema(
@@ -26,6 +26,7 @@ MESSAGE_SCHEMA = pa.schema(
         ("file", pa.string()),
         ("offset", pa.int64()),
         ("size", pa.int64()),
+        ("checksum", pa.string()),
     ]
 )
 _NUMBERS = 6  # columns before the blob
@@ -36,7 +37,10 @@ def to_rows(messages: Sequence[Message], files: BlobFiles, batch: int) -> pa.Rec
     large = [i for i, message in enumerate(messages) if len(message.blob) >= FILE_FROM_BYTES]
     refs = dict(zip(large, files.write(batch, [messages[i].blob for i in large]), strict=True)) if large else {}
     rows = [
-        (*message[:_NUMBERS], *((b"", *refs[i]) if i in refs else (_bytes(message.blob), None, None, None)))
+        (
+            *message[:_NUMBERS],
+            *((b"", *refs[i]) if i in refs else (_bytes(message.blob), *[None] * len(BlobRef._fields))),
+        )
         for i, message in enumerate(messages)
     ]
     columns = list(zip(*rows, strict=True)) or [()] * len(MESSAGE_SCHEMA)

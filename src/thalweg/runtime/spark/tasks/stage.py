@@ -30,9 +30,12 @@ class AnswerFormat(Protocol):
         """A shard's changes."""
 
 
-def new_start() -> str:
-    """A unique name for a start of a query; later names sort after earlier ones, see `ShardId`."""
-    return f"{time.time_ns():020d}-{uuid4().hex[:8]}"
+def new_start(fence: int = 0) -> str:
+    """A unique name for a start of a query; later names sort after earlier ones, see `ShardId`.
+
+    The fence comes first, as clocks of drivers may differ. Names of older versions began with a digit.
+    """
+    return f"f{fence:012d}-{time.time_ns():020d}-{uuid4().hex[:8]}"
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class StageTask:
     answers: AnswerFormat | None = None
     take: Take | None = None  # takes the answers' rows in the task, if they are not for Spark
     start: str = field(default_factory=new_start)
+    fence: int = 0  # of the driver, see `ShardId`
 
     def task(self) -> ArrowTask:
         """The function for `mapInArrow`: partition k is shard k."""
@@ -55,7 +59,9 @@ class StageTask:
         if self.spec.number == 0 and shard == 0:
             blobs.remove_older(batch)
         received = list(from_rows(batches, blobs))
-        result = run_step(self.spec, ShardId(self.start, self.checkpoint, self.spec.number, shard), batch, received)
+        result = run_step(
+            self.spec, ShardId(self.start, self.checkpoint, self.spec.number, shard, self.fence), batch, received
+        )
         tune_process()
         if self.answers is None:
             yield to_rows(result.messages, blobs, batch)

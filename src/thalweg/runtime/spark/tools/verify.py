@@ -22,9 +22,11 @@ from thalweg.algebra.plan import Plan, RelationScan, StreamScan, Windowed
 from thalweg.algebra.sql import one_time_sql
 from thalweg.algebra.windows.base import LogicalWindow
 from thalweg.core.errors import DataError
+from thalweg.core.path_names import place_of
 from thalweg.core.rows import Arrival
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.core.types import DataType
+from thalweg.runtime.distributed.checkpoint.files import map_stream
 from thalweg.runtime.distributed.exchange.codec import unpack
 from thalweg.runtime.spark.api.query import SparkQuery
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
@@ -53,7 +55,7 @@ class Verifier:
 
     def __init__(self, query: SparkQuery, folder: Path) -> None:
         self._query, self._spark = query, query.spark
-        self._streams = {s.stream.name: Reread(self._spark, s, folder / s.stream.name) for s in query.streams}
+        self._streams = {s.stream.name: Reread(self._spark, s, place_of(folder, s.stream.name)) for s in query.streams}
 
     def verify(self, run: SparkQueryRun, at: Any = None) -> Verdict:
         """Compare the answer at an instant, or now."""
@@ -93,7 +95,7 @@ class Verifier:
 
     def _relation(self, run: SparkQueryRun, name: str, retroactive: bool, t: Instant) -> pa.Table:
         table = next(table for table in self._query.tables if table.relation.name == name)
-        held = None if table.frame.isStreaming else unpack((run.checkpoint.tables / f"{name}.arrow").read_bytes())
+        held = None if table.frame.isStreaming else unpack(map_stream(run.checkpoint.table(name)))
         if held is None or pc.any(pc.less(held.column("_sign"), 0)).as_py():
             raise DataError(f"{name} changes, and a query over a table that changes cannot be verified")
         width = len(table.relation.schema)
