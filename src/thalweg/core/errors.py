@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 from thalweg.core.source_text import Span
+from thalweg.core.visible import visible_lines
 
 
 class ThalwegError(Exception):
@@ -37,7 +38,7 @@ class ThalwegError(Exception):
             lines.append(f"candidates: {', '.join(self.candidates)}")
         if self.hint:
             lines.append(f"hint: {self.hint}")
-        return "\n".join(lines)
+        return visible_lines("\n".join(lines))  # messages quote data
 
     def at(self, span: Span | None) -> ThalwegError:
         """This error with a place, unless it already has one."""

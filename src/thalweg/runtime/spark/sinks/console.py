@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thalweg.algebra.answer_order import ShownRow, answer_order
+from thalweg.core.visible import visible
 from thalweg.runtime.spark.sinks.base import SinkContext
 from thalweg.runtime.spark.sinks.database import sqlite
 from thalweg.runtime.spark.sinks.table import TableSink
@@ -76,7 +77,7 @@ class ConsoleSink:
         if self._live is None:
             self._live = Live(console=self.console, auto_refresh=False)
             self._live.start()
-        self._live.update(Group(picture, Text(self._status(), style="dim")), refresh=True)
+        self._live.update(Group(picture, Text(visible(self._status()), style="dim")), refresh=True)
 
 
 def draw(
@@ -88,14 +89,14 @@ def draw(
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1))
     table.add_column("")
     for field in context.schema:
-        table.add_column(field.name, justify="right" if field.type.is_numeric else "left")
+        table.add_column(Text(visible(field.name)), justify="right" if field.type.is_numeric else "left")
     if counts:
         table.add_column("times", justify="right")
     for row in rows[:limit]:
-        cells = [_text(value) for value in (row if counts else row[:-1])]
+        cells = [Text(visible(_text(value))) for value in (row if counts else row[:-1])]
         table.add_row("+" if row in marked else " ", *cells, style="green" if row in marked else "")
     more = [Text(f" and {len(rows) - limit:,} more rows", style="dim")] if len(rows) > limit else []
-    return Group(Text(when, style="bold cyan"), table, *more)
+    return Group(Text(visible(when), style="bold cyan"), table, *more)
 
 
 def _text(value: Any) -> str:
