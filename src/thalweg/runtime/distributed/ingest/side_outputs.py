@@ -6,6 +6,7 @@ They are counted, and written to files of their own.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -85,6 +86,25 @@ def read_side_output(checkpoint: Path, kind: str, source: str) -> list[pa.Table]
         with pa.memory_map(str(path)) as source_file:
             tables.append(pa.ipc.open_file(source_file).read_all())
     return tables
+
+
+def side_output_rows(checkpoint: Path, kind: str, source: str) -> list[dict[str, Any]]:
+    """The same as dictionaries; bytes that are no UTF-8, which Spark's strings may have, show as escapes."""
+    return [row for table in read_side_output(checkpoint, kind, source) for row in _as_rows(table)]
+
+
+def _as_rows(table: pa.Table) -> list[dict[str, Any]]:
+    try:
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except UnicodeDecodeError:
+        columns = [_readable(column) if pa.types.is_string(column.type) else column for column in table.columns]
+        rows = pa.table(columns, names=table.column_names).to_pylist()
+    return rows
+
+
+def _readable(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    data = texts.cast(pa.binary()).to_pylist()
+    return pa.chunked_array([[None if text is None else text.decode(errors="backslashreplace") for text in data]])
 
 
 def _numbers(path: Path) -> tuple[int, int, int]:

@@ -16,7 +16,7 @@ from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, SideOutput, side_output_counts
-from thalweg.runtime.distributed.ingest.side_outputs import read_side_output
+from thalweg.runtime.distributed.ingest.side_outputs import side_output_rows
 from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.interface import RunMetrics, Time, TimeLike
 from thalweg.runtime.spark.api.failures import plain_failures
@@ -127,12 +127,11 @@ class SparkRun:
 
     def late(self, stream: str) -> list[dict[str, Any]]:
         """The late rows of a stream, in order of batches; NULL in columns that were not kept."""
-        return [row for table in read_side_output(self.checkpoint.folder, LATE, stream) for row in table.to_pylist()]
+        return side_output_rows(self.checkpoint.folder, LATE, stream)
 
     def bad_rows(self, stream: str) -> list[dict[str, Any]]:
         """The bad rows of a stream, with the reasons."""
-        found = read_side_output(self.checkpoint.folder, BAD_ROWS, stream)
-        return [row for table in found for row in table.to_pylist()]
+        return side_output_rows(self.checkpoint.folder, BAD_ROWS, stream)
 
     def metrics(self) -> RunMetrics:
         """Counts over all shards after the last committed batch; empty before the first."""
