@@ -91,6 +91,10 @@ class CheckpointError(ThalwegError):
     """A query cannot resume from a checkpoint: a part is missing or damaged, or belongs to another query."""
 
 
+class SinkError(ThalwegError):
+    """A sink could not write a batch."""
+
+
 class MissingPackageError(ThalwegError, ImportError):
     """A feature needs an optional package that is not installed."""
 

@@ -28,7 +28,7 @@ from thalweg.runtime.spark.api.start import sinks_for, start_stream
 from thalweg.runtime.spark.compile.flow_frame import Frames
 from thalweg.runtime.spark.compile.query_frame import is_stamped
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.sinks import Sink
+from thalweg.runtime.spark.sinks import Retry, Sink
 from thalweg.runtime.spark.tasks.flow_answers import PACKED_ANSWERS
 
 
@@ -152,23 +152,28 @@ class SparkFlow:
         return self._run
 
     def start(
-        self, *, sink: Sink | Sequence[Sink] | None = None, trigger: Mapping[str, Any] | None = None
+        self,
+        *,
+        sink: Sink | Sequence[Sink] | None = None,
+        retry: Retry | None = None,
+        trigger: Mapping[str, Any] | None = None,
     ) -> SparkFlowRun:
         """Run the flow; a later start goes on where this run stopped.
 
         A sink gets the changes of all queries, packed in the columns `queries` and `changes` (see `rows_of`). Without a
-        sink they are kept as Parquet in the checkpoint, from where `answer` reads them.
+        sink they are kept as Parquet in the checkpoint, from where `answer` reads them. `retry` says how often a sink
+        that fails is tried again.
         """
         place, commands = self.checkpoint, self._desk.commands
         self._desk.check_functions()
         self._desk.open()  # functions may have been registered since
         begin = commands.begin(has_begun=place.spark.exists())
         plan = self._frames.plan(self._layouts, begin, self._desk.definition.functions)
-        sinks = sinks_for(sink, place, PACKED_ANSWERS)
+        sinks = sinks_for(sink, place, PACKED_ANSWERS, retry)
         compiled = self._frames.compile(plan, commands, self._every, sinks.take())
         after = self._suspend_everywhere
         query = start_stream(compiled, sinks, place, name=self.name, trigger=trigger, after_batch=after)
-        self._run = SparkFlowRun(self._frames.spark, query, place, compiled.spec, sinks.sinks, plan.functions)
+        self._run = SparkFlowRun(self._frames.spark, query, place, compiled.spec, sinks, plan.functions)
         return self._run
 
     def _suspend_everywhere(self, batch: int) -> None:

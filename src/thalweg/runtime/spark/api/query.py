@@ -30,7 +30,7 @@ from thalweg.runtime.spark.api.start import sinks_for, start_stream
 from thalweg.runtime.spark.compile.explain import explain_choice
 from thalweg.runtime.spark.compile.query_frame import Job, compile_query, is_stamped
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.sinks import Sink
+from thalweg.runtime.spark.sinks import Retry, Sink
 from thalweg.runtime.spark.tasks.answer_rows import answer_type
 
 
@@ -153,20 +153,22 @@ class SparkQuery:
         checkpoint: str | Path,
         *,
         sink: Sink | Sequence[Sink] | None = None,
+        retry: Retry | None = None,
         trigger: Mapping[str, Any] | None = None,
     ) -> SparkQueryRun:
         """Run the query; with an existing checkpoint it goes on where it stopped, perhaps in more or fewer shards.
 
         `sink` (or several: see `thalweg.sinks`) takes the changes of the answer; without one they are kept as Parquet
         in the checkpoint. `answer` and `changes` of the run read such a Parquet sink, wherever it is.
+        `retry` says how often a sink that fails is tried again; a sink may have a policy of its own.
         `trigger` is Spark's, as in `{"processingTime": "1 second"}` or `{"availableNow": True}`.
         """
         place = Checkpoint.at(checkpoint)
-        sinks = sinks_for(sink, place, answer_type(self.schema, self._stamped))
+        sinks = sinks_for(sink, place, answer_type(self.schema, self._stamped), retry)
         job = self._job(place)
         compiled = compile_query(self.spark, job, sinks.take())
         query = start_stream(compiled, sinks, place, plan=self.plan, name=self._spark_name, trigger=trigger)
-        self.run = SparkQueryRun(self, query, place, job.query, sinks.sinks)
+        self.run = SparkQueryRun(self, query, place, job.query, sinks)
         return self.run
 
     def change_stream(self, checkpoint: str | Path) -> DataFrame:

@@ -20,7 +20,8 @@ from thalweg.runtime.distributed.ingest.side_outputs import side_output_rows
 from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.interface import RunMetrics, Time, TimeLike
 from thalweg.runtime.spark.api.failures import plain_failures
-from thalweg.runtime.spark.sinks import ParquetSink, Sink
+from thalweg.runtime.spark.sinks import ParquetSink, Sinks
+from thalweg.runtime.spark.sinks.rejected import RejectedRows
 
 
 class SparkRun:
@@ -32,10 +33,11 @@ class SparkRun:
         query: StreamingQuery,
         checkpoint: Checkpoint,
         spec: RunSpec,
-        sinks: Sequence[Sink],
+        sinks: Sinks,
     ) -> None:
         self._spark, self.query, self.checkpoint, self._spec = spark, query, checkpoint, spec
-        self._parquet = next((sink for sink in sinks if isinstance(sink, ParquetSink)), None)
+        self._parquet = next((sink for sink in sinks.sinks if isinstance(sink, ParquetSink)), None)
+        self._sinks = sinks
 
     # -- time
 
@@ -133,6 +135,14 @@ class SparkRun:
         """The bad rows of a stream, with the reasons."""
         return side_output_rows(self.checkpoint.folder, BAD_ROWS, stream)
 
+    def rejected(self, sink: str | None = None) -> list[dict[str, Any]]:
+        """The rows that a sink could not write because of their values, with the reasons; of all sinks, or of one.
+
+        `sink` is its name, such as "TableSink busy".
+        """
+        found = RejectedRows.every(self.checkpoint.side_outputs)
+        return [row for kept in found if sink in (None, kept.sink) for row in kept.rows()]
+
     def metrics(self) -> RunMetrics:
         """Counts over all shards after the last committed batch; empty before the first."""
         stages = [self.checkpoint.reports(stage) for stage in range(len(self._spec.stages))]
@@ -140,6 +150,7 @@ class SparkRun:
             return RunMetrics()
         reports = [report for stage in stages for report in stage]
         side = side_output_counts(reports)
+        rejected = [kept.count for kept in RejectedRows.every(self.checkpoint.side_outputs)]
         progress, arrived = self.query.lastProgress, sum(report.arrived for report in reports)
         return RunMetrics(
             now=self.now,
@@ -147,6 +158,8 @@ class SparkRun:
             waiting=sum(report.waiting for report in reports),
             late=_by_source(side, LATE),
             bad_rows=_by_source(side, BAD_ROWS),
+            rejected={count.sink: count.total for count in rejected},
+            retries=dict(self._sinks.retries.counts),
             operators=self._operators(stages),
             batch=self.checkpoint.committed,
             rows_per_second=None if progress is None else 1000 * arrived / max(1, progress["batchDuration"]),

@@ -12,17 +12,20 @@ from pyspark.sql.types import StructType
 from thalweg.algebra.plan import Plan
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.spark.compile.stage_frames import Compiled
-from thalweg.runtime.spark.sinks import ParquetSink, Sink, SinkContext, Sinks
+from thalweg.runtime.spark.sinks import ParquetSink, Retry, Sink, SinkContext, Sinks
+from thalweg.runtime.spark.sinks.retry import Retries
 
 AfterBatch = Callable[[int], None]  # called with the number of a batch when it has been written
 
 _AS_SOON_AS_POSSIBLE = {"processingTime": "0 seconds"}
 
 
-def sinks_for(given: Sink | Sequence[Sink] | None, checkpoint: Checkpoint, schema: StructType) -> Sinks:
+def sinks_for(
+    given: Sink | Sequence[Sink] | None, checkpoint: Checkpoint, schema: StructType, retry: Retry | None = None
+) -> Sinks:
     """The sinks that a user has given; without any, Parquet files in the checkpoint."""
     sinks = [given] if isinstance(given, Sink) else [*(given or [])]
-    return Sinks(sinks or [ParquetSink(checkpoint.answers)], schema)
+    return Sinks(sinks or [ParquetSink(checkpoint.answers)], schema, Retries(retry or Retry()))
 
 
 def start_stream(

@@ -58,6 +58,10 @@ class ConsoleSink:
         self._table.write(changes, batch)
         self._show(self._context, batch, answer_order(self._context.plan, self._table.answer()))
 
+    def is_transient(self, error: Exception) -> bool:
+        """Whether the file that keeps the answer was locked."""
+        return self._table is not None and self._table.is_transient(error)
+
     def close(self) -> None:
         """Stop drawing; the last table stays."""
         if self._live is not None:
