@@ -12,6 +12,8 @@ import click
 from thalweg.cli.output import console, say
 from thalweg.cli.output.tables import Columns
 from thalweg.runtime.distributed.checkpoint.inspection import CheckpointSummary, Shard, checkpoints, shards, summary
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE
+from thalweg.runtime.distributed.ingest.side_outputs import rows_not_kept
 
 
 @click.command(short_help="Look into a checkpoint.")
@@ -73,8 +75,11 @@ def _lines(about: CheckpointSummary, found: list[Shard], stage: int | None) -> I
     lines = columns.lines(rows)
     yield from [columns.header(), *lines]
     yield f"in all {sum(s.report.stored for s in found):,} tuples, {sum(s.size for s in found):,} bytes"
-    for kind, count in about.side_outputs.items():
-        yield f"side output: {count:,} {kind}"
+    not_kept = rows_not_kept(about.side_outputs)
+    for output, count in about.side_outputs.items():
+        if output.kind in (LATE, BAD_ROWS):
+            only_counted = f", of which {not_kept[output]:,} are not kept" if output in not_kept else ""
+            yield f"side output: {count:,} {output}{only_counted}"
     for s in found:
         if s.stage == stage:
             yield f"stage {s.stage}, shard {s.shard}:"

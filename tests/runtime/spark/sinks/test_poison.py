@@ -134,7 +134,7 @@ def test_a_running_query_tells_of_rejected_rows(server: Database, spark: SparkSe
     assert bag(table.answer()) == {("a", 1): 1}
     assert run.metrics().rejected == {"TableSink running": 1}
     (row,) = run.rejected()
-    assert (row["_key"], run.rejected("TableSink running"), run.rejected("another")) == ("\0b", [row], [])
+    assert (row["_key"], run.rejected(sink="TableSink running"), run.rejected(sink="another")) == ("\0b", [row], [])
     put(tmp_path, "1", (3, "c"))
     run.wait()
     assert sum(bag(table.answer()).values()) == 2

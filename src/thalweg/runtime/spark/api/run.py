@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from threading import Thread
 from typing import Any
 
@@ -15,13 +15,13 @@ from thalweg.core.time import BEGINNING, Clock, Instant
 from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
-from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, SideOutput, side_output_counts
-from thalweg.runtime.distributed.ingest.side_outputs import side_output_rows
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, side_output_counts
+from thalweg.runtime.distributed.ingest.side_outputs import rows_by_source, rows_not_kept, side_output_rows
 from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.interface import RunMetrics, Time, TimeLike
 from thalweg.runtime.spark.api.failures import plain_failures
 from thalweg.runtime.spark.sinks import ParquetSink, Sinks
-from thalweg.runtime.spark.sinks.rejected import RejectedRows
+from thalweg.runtime.spark.sinks.rejected import REJECTED, RejectedRows
 
 
 class SparkRun:
@@ -135,7 +135,7 @@ class SparkRun:
         """The bad rows of a stream, with the reasons."""
         return side_output_rows(self.checkpoint.folder, BAD_ROWS, stream)
 
-    def rejected(self, sink: str | None = None) -> list[dict[str, Any]]:
+    def rejected(self, *, sink: str | None = None) -> list[dict[str, Any]]:
         """The rows that a sink could not write because of their values, with the reasons; of all sinks, or of one.
 
         `sink` is its name, such as "TableSink busy".
@@ -150,14 +150,17 @@ class SparkRun:
             return RunMetrics()
         reports = [report for stage in stages for report in stage]
         side = side_output_counts(reports)
+        not_kept = {str(output): count for output, count in rows_not_kept(side).items()}
         rejected = [kept.count for kept in RejectedRows.every(self.checkpoint.side_outputs)]
+        not_kept |= {f"{REJECTED} {count.sink}": count.not_kept for count in rejected if count.not_kept}
         progress, arrived = self.query.lastProgress, sum(report.arrived for report in reports)
         return RunMetrics(
             now=self.now,
             stored=sum(report.stored for report in reports),
             waiting=sum(report.waiting for report in reports),
-            late=_by_source(side, LATE),
-            bad_rows=_by_source(side, BAD_ROWS),
+            late=rows_by_source(side, LATE),
+            bad_rows=rows_by_source(side, BAD_ROWS),
+            not_kept=not_kept,
             rejected={count.sink: count.total for count in rejected},
             retries=dict(self._sinks.retries.counts),
             operators=self._operators(stages),
@@ -175,11 +178,6 @@ class SparkRun:
         if not found:
             raise DataError("the query has not done a batch yet", hint="wait() first")
         return found
-
-
-def _by_source(counts: Mapping[SideOutput, int], kind: str) -> dict[str, int]:
-    """Of side outputs, those of a kind, by source."""
-    return {output.source: count for output, count in counts.items() if output.kind == kind}
 
 
 def _within(timeout: float | None, call: Callable[[], None]) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from uuid import uuid4
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
 from thalweg.algebra.plan import Plan
+from thalweg.runtime.distributed.checkpoint.files import not_written
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.spark.compile.stage_frames import Compiled
 from thalweg.runtime.spark.sinks import ParquetSink, Retry, Sink, SinkContext, Sinks
@@ -39,11 +41,23 @@ def start_stream(
     after_batch: AfterBatch | None = None,
 ) -> StreamingQuery:
     """Start Spark's streaming query. A flow has no `plan`: its sinks get the changes of many queries, packed."""
+    _check_writable(checkpoint)
     sinks.open(SinkContext(plan, compiled.spec.stamped, checkpoint))
     write = _writing(sinks, checkpoint, len(compiled.spec.stages), after_batch)
     writer = compiled.frame.writeStream.foreachBatch(write).option("checkpointLocation", str(checkpoint.spark))
     writer = writer.outputMode("append").trigger(**(trigger or _AS_SOON_AS_POSSIBLE))
     return (writer.queryName(name) if name else writer).start()
+
+
+def _check_writable(checkpoint: Checkpoint) -> None:
+    """Raise if the checkpoint's folder cannot be written to: Spark would say so in a trace of Java's, or much later."""
+    probe = checkpoint.folder / f".probe-{uuid4().hex}"
+    try:
+        checkpoint.folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise not_written(checkpoint.folder, error) from None
 
 
 def _writing(
