@@ -99,11 +99,19 @@ def test_unusable_files(tmp_path: Path, name: str, content: str, complaint: str)
     assert refusal("replay", "-", "--input", f"conns={file}", stdin=SCRIPT) == f"error: {file}{complaint}"
 
 
-@pytest.mark.parametrize("name", ["conns.csv", "conns.jsonl", "conns.parquet"])
-def test_files_that_are_not_what_they_say(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("conns.csv", r"cannot read {file}, line 1: this is not UTF-8: \xff\xfe\x00rubbish"),
+        ("conns.jsonl", r"{file}, line 1: this is not UTF-8: \xff\xfe\x00rubbish"),
+        ("conns.parquet", "cannot read {file}: "),
+    ],
+)
+def test_files_that_are_not_what_they_say(tmp_path: Path, name: str, message: str) -> None:
     file = tmp_path / name
     file.write_bytes(b"\xff\xfe\x00rubbish\n")
-    assert refusal("replay", "-", "--input", f"conns={file}", stdin=SCRIPT).startswith(f"error: cannot read {file}: ")
+    said = refusal("replay", "-", "--input", f"conns={file}", stdin=SCRIPT)
+    assert said.startswith("error: " + message.replace("{file}", str(file)))
 
 
 def test_a_file_that_is_not_there(file: Path) -> None:

@@ -63,6 +63,7 @@ OWN_METHODS: dict[type, dict[str, str]] = {
         **dict.fromkeys(("advance", "drain", "latest", "instant", "clock_now"), _TIME),
         **dict.fromkeys(("late", "bad_rows"), "each query on Spark reads its streams by itself; a session reads once"),
         **dict.fromkeys(("checkpoint", "layouts"), "where the state lies, and in how many shards"),
+        "rejected": "only sinks on Spark can reject a row",
         **dict.fromkeys(("statistics", "seen"), "measured by a run, for the next start"),
     },
     LocalFlow: {

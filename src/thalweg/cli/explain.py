@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import chain, islice
 
@@ -13,7 +12,7 @@ import pyarrow as pa
 from thalweg.algebra.catalog import Catalog, Relation, Stream
 from thalweg.algebra.statistics import SourceStatistics
 from thalweg.cli.inputs import Inputs, parse_inputs
-from thalweg.cli.output import console, say
+from thalweg.cli.output import console, json_text, say
 from thalweg.cli.script import checked_queries, choose, read_script
 from thalweg.core.rows import Row
 from thalweg.core.schema import Schema
@@ -61,7 +60,7 @@ def explain(file: str, as_json: bool, plans: bool, samples: list[tuple[str, str]
             {"name": q.name, "plan": explain_json(q.plan), "choice": choice_json(optimize(q.plan, known))}
             for q in queries
         ]
-        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        click.echo(json_text(found, indent=2))
         return
     to = console()
     for i, query in enumerate(queries):

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from thalweg.cli.output import console, say
+from thalweg.cli.script import read_script
 from thalweg.runtime.local.session import STRATEGIES
 from thalweg.scenarios import LocalEngine, parse_scenario, run_scenario
 
@@ -47,7 +48,8 @@ def scenario(ctx: click.Context, files: tuple[Path, ...], batch_size: int | None
     """
     to, failed = console(), 0
     for file in files:
-        mismatches = run_scenario(parse_scenario(file.read_text(), str(file)), LocalEngine(None, strategy), batch_size)
+        parsed = parse_scenario(read_script(str(file)).text, str(file))
+        mismatches = run_scenario(parsed, LocalEngine(None, strategy), batch_size)
         failed += bool(mismatches)
         say(to, f"{'differs' if mismatches else 'ok':8}{file.name}", "bold red" if mismatches else "green")
         for mismatch in mismatches:

@@ -15,6 +15,8 @@ from thalweg.cli.output.tables import Columns
 from thalweg.runtime.distributed.checkpoint.check import check_checkpoint
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.inspection import CheckpointSummary, Shard, checkpoints, shards, summary
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE
+from thalweg.runtime.distributed.ingest.side_outputs import rows_not_kept
 
 DAMAGED = 1  # exit code if --check has found a damaged file
 
@@ -104,8 +106,11 @@ def _lines(about: CheckpointSummary, found: list[Shard], stage: int | None) -> I
     lines = columns.lines(rows)
     yield from [columns.header(), *lines]
     yield f"in all {sum(s.report.stored for s in found):,} tuples, {sum(s.size for s in found):,} bytes"
-    for kind, count in about.side_outputs.items():
-        yield f"side output: {count:,} {kind}"
+    not_kept = rows_not_kept(about.side_outputs)
+    for output, count in about.side_outputs.items():
+        if output.kind in (LATE, BAD_ROWS):
+            only_counted = f", of which {not_kept[output]:,} are not kept" if output in not_kept else ""
+            yield f"side output: {count:,} {output}{only_counted}"
     for s in found:
         if s.stage == stage:
             yield f"stage {s.stage}, shard {s.shard}:"

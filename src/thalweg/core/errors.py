@@ -6,6 +6,10 @@ import difflib
 from collections.abc import Iterable
 
 from thalweg.core.source_text import Span
+from thalweg.core.visible import visible_lines
+
+_LONGEST_TEXT, _LONGEST_NAME = 2_000, 100  # characters that are shown of a message, and of a name
+_MOST_CANDIDATES = 50
 
 
 class ThalwegError(Exception):
@@ -30,14 +34,16 @@ class ThalwegError(Exception):
         super().__init__(message)
 
     def __str__(self) -> str:
-        lines = [self.message]
+        lines = [shortened(self.message)]
         if self.span is not None:
             lines.append(self.span.caret())
         if self.candidates:
-            lines.append(f"candidates: {', '.join(self.candidates)}")
+            few = [shortened(candidate, _LONGEST_NAME) for candidate in self.candidates[:_MOST_CANDIDATES]]
+            more = len(self.candidates) - len(few)
+            lines.append(f"candidates: {', '.join(few)}{f' and {more:,} more' if more else ''}")
         if self.hint:
-            lines.append(f"hint: {self.hint}")
-        return "\n".join(lines)
+            lines.append(f"hint: {shortened(self.hint)}")
+        return visible_lines("\n".join(lines))  # messages quote data
 
     def at(self, span: Span | None) -> ThalwegError:
         """This error with a place, unless it already has one."""
@@ -98,12 +104,30 @@ class CheckpointWarning(UserWarning):
     """A part of a checkpoint is missing or damaged, and the query goes on nevertheless."""
 
 
+class SinkError(ThalwegError):
+    """A sink could not write a batch."""
+
+
 class MissingPackageError(ThalwegError, ImportError):
     """A feature needs an optional package that is not installed."""
 
 
+def shortened(text: str, longest: int = _LONGEST_TEXT) -> str:
+    """The text, or the beginning and the end of one that is too long: a message may quote a name of a megabyte.
+
+    >>> shortened("a" * 30 + "b" * 30, 30)
+    'aaaaaaa... 46 more ...bbbbbbb'
+    """
+    if len(text) <= longest:
+        return text
+    kept = (longest - 15) // 2
+    return f"{text[:kept]}... {len(text) - 2 * kept:,} more ...{text[-kept:]}"
+
+
 def closest(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate that `name` was probably meant to be, for "did you mean ...?"."""
+    if len(name) > _LONGEST_NAME:
+        return None
     by_fold = {c.casefold(): c for c in candidates}
     found = difflib.get_close_matches(name.casefold(), by_fold, n=1, cutoff=0.6)
     return by_fold[found[0]] if found else None

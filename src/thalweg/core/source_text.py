@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_WIDEST = 400  # characters of a line above a caret
+
 
 @dataclass(frozen=True)
 class SourceText:
@@ -51,9 +53,13 @@ class Span:
         first = text.rfind("\n", 0, self.start) + 1
         newline = text.find("\n", self.start)
         last = len(text) if newline < 0 else newline
-        shown = text[first:last]
+        before, after = "", ""
+        if last - first > _WIDEST:  # a part of a long line is enough
+            first, before = (first, "") if self.start - first <= _WIDEST // 2 else (self.start - _WIDEST // 2, "...")
+            last, after = (last, "") if last - first <= _WIDEST else (first + _WIDEST, "...")
+        shown = before + text[first:last] + after
         # A tab keeps its width only if the line above the caret has it too.
-        indent = "".join("\t" if c == "\t" else " " for c in text[first : self.start])
+        indent = " " * len(before) + "".join("\t" if c == "\t" else " " for c in text[first : self.start])
         width = max(1, min(self.end, last) - self.start)
         number = str(self.line)
         gutter = " " * len(number)

@@ -15,7 +15,7 @@ import numpy as np
 from thalweg.core.schema import Schema
 from thalweg.core.types import DataType
 from thalweg.formats.delimited import CellLayout, read_block
-from thalweg.formats.lines import BLOCK, Block, Chunk, read_blocks
+from thalweg.formats.lines import BLOCK, LONGEST_LINE, Block, Chunk, read_blocks
 from thalweg.formats.names import places_of
 
 SCHEMA = Schema.of(
@@ -34,12 +34,15 @@ _BLANKS = re.compile(rb"[ \t]+")
 _EDGES = re.compile(rb"^ | (?=\r?$)", re.MULTILINE)
 
 
-def read_lbl(path: str, schema: Schema = SCHEMA, block_size: int = BLOCK) -> Iterator[Chunk]:
+def read_lbl(
+    path: str, schema: Schema = SCHEMA, block_size: int = BLOCK, longest_line: int = LONGEST_LINE
+) -> Iterator[Chunk]:
     """The connections of a file, chunk by chunk; `schema` selects columns of SCHEMA, and may give other types."""
     places = places_of(path, schema, SCHEMA.names)
-    for block in read_blocks(path, block_size):
+    for block in read_blocks(path, block_size, longest_line):
         table, lines, bad = read_block(_tabbed(block), _LAYOUT, schema, places)
-        yield Chunk(table, lines, [b._replace(text=block.text(b.line - block.first)) for b in bad])
+        untouched = [b._replace(text=block.text(b.line - block.first)) for b in bad]
+        yield Chunk(table, lines, sorted([*untouched, *block.bad]))
 
 
 def _tabbed(block: Block) -> Block:

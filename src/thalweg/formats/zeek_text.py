@@ -53,9 +53,9 @@ class Header:
         key, *values = line.split(self.separator)
         match key:
             case "#unset_field":
-                return replace(self, unset=values[0])
+                return replace(self, unset=values[0] if values else "-")
             case "#empty_field":
-                return replace(self, empty=values[0])
+                return replace(self, empty=values[0] if values else "(empty)")
             case "#fields":
                 return replace(self, fields=tuple(values), types=())
             case "#types":
@@ -67,6 +67,8 @@ class Header:
     def schema(self) -> Schema:
         """The columns, each with the default type for its Zeek type."""
         types = self.types or ("string",) * len(self.fields)
+        if len(types) != len(self.fields):
+            raise DataError("#types and #fields differ in length")
         pairs = zip(self.fields, types, strict=True)
         return Schema(tuple(Field(plain(name), _types(type_)[0]) for name, type_ in pairs))
 
@@ -97,12 +99,16 @@ def read_text_blocks(path: str, blocks: Iterator[Block], schema: Schema | None) 
 
 
 def _rows(path: str, block: Block, header: Header, schema: Schema | None) -> Chunk:
+    if not header.fields and schema is not None and block.blank.all():
+        return Chunk(schema.arrow.empty_table(), np.empty(0, dtype=np.int64), block.bad)
     if not header.fields:
         raise DataError(
             f"{path}, line {block.first}: there is a row before any #fields line", hint="is this a Zeek log?"
         )
     if header.types and len(header.types) != len(header.fields):
         raise DataError(f"{path}, line {block.first}: #types and #fields differ in length")
+    if len(header.separator) != 1:
+        raise DataError(f"{path}: #separator wants one character, got {header.separator!r}")
     wanted = header.schema if schema is None else schema
     places = places_of(path, wanted, header.fields)
     for place, field in zip(places, wanted, strict=True):

@@ -45,6 +45,9 @@ class RunMetrics:
     waiting: int = 0  # tuples that wait for the clock, because rows before them may still come
     late: Mapping[str, int] = field(default_factory=dict)  # by stream: side output of late rows
     bad_rows: Mapping[str, int] = field(default_factory=dict)  # by source: side output of rows that are no tuples
+    not_kept: Mapping[str, int] = field(default_factory=dict)  # by side output ("late s"): rows that were only counted
+    rejected: Mapping[str, int] = field(default_factory=dict)  # by sink: changes with values that it cannot write
+    retries: Mapping[str, int] = field(default_factory=dict)  # by sink: attempts in this run after one that failed
     operators: tuple[OperatorMetrics, ...] = ()  # from the sources to the answer
     batch: int | None = None  # the last micro-batch that is done; None in this process
     rows_per_second: float | None = None  # in that batch

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from cli.run import lines
 from thalweg.core.errors import DataError
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.inputs import Late
@@ -46,3 +47,23 @@ def test_how_late_rows_are_kept_is_checked(spark: SparkSession, tmp_path: Path) 
     frame = spark.readStream.schema("ts timestamp, k string").json(str(tmp_path / "s"))
     with pytest.raises(DataError, match="late rows of s cannot be kept 'in part'"):
         Engine(spark).stream("s", frame, keep_late="in part")  # type: ignore[arg-type]
+
+
+def test_side_outputs_have_a_quota(spark: SparkSession, tmp_path: Path) -> None:
+    """Beyond it rows are counted, and the metrics say how many are not kept."""
+    (tmp_path / "in").mkdir()
+    frame = spark.readStream.schema("tick long, k string").json(str(tmp_path / "in"))
+    engine = Engine(spark, shards=1)
+    engine.stream("s", frame, timestamp="tick", side_output_rows=3)
+    run = engine.query("SELECT k FROM s").start(tmp_path / "checkpoint")
+    batches: list[list[int | None]] = [[10, None, None], [1, 2, 3, None, None], [4, 11]]
+    for batch, ticks in enumerate(batches):
+        put(tmp_path / "in", f"{batch}.json", *({"tick": tick, "k": "x"} for tick in ticks))
+        run.wait()
+    metrics = run.metrics()
+    assert (metrics.late, metrics.bad_rows) == ({"s": 4}, {"s": 4})
+    assert metrics.not_kept == {"late s": 1, "bad s": 1}
+    assert (len(run.late("s")), len(run.bad_rows("s"))) == (3, 3)
+    run.stop()
+    shown = lines("state", tmp_path / "checkpoint")
+    assert "side output: 4 late s, of which 1 are not kept" in shown

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from thalweg.algebra.plan import TopK
 from thalweg.cli.output import Answer, as_text
+from thalweg.core.visible import visible
 from thalweg.runtime.local import LocalQuery
 
 BAR = 16  # characters of the longest bar
@@ -48,9 +49,9 @@ def draw(frame: Frame) -> RenderableType:
 def _panel(before: Answer, now: Answer) -> Table:
     """An answer: rows with a new value in the first column are marked, values that left are listed below."""
     old, new = ([row[0] for row in answer.rows] for answer in (before, now))
-    left = [as_text(key) for key in old if key not in new]
+    left = [visible(as_text(key)) for key in old if key not in new]
     table = Table(
-        title=now.query.name,
+        title=Text(visible(now.query.name)),
         title_justify="left",
         title_style="bold",
         caption=Text(" - " + ", ".join(left), style="red") if left else Text(" "),
@@ -62,13 +63,13 @@ def _panel(before: Answer, now: Answer) -> Table:
     table.add_column("")
     ranked = isinstance(now.query.plan, TopK)
     for field in now.query.schema:
-        table.add_column(field.name, justify="right" if field.type.is_numeric else "left", min_width=8)
+        table.add_column(Text(visible(field.name)), justify="right" if field.type.is_numeric else "left", min_width=8)
     if ranked:
         table.add_column("", min_width=BAR)
     most = max((row[-1] for row in now.rows), default=0) if ranked else 0
     for row in now.rows:
         entered = row[0] not in old
-        cells = [f"{v:,}" if isinstance(v, int) else as_text(v) for v in row]
+        cells = [f"{v:,}" if isinstance(v, int) else Text(visible(as_text(v))) for v in row]
         bar = [_bar(row[-1], most)] if ranked else []
         table.add_row("+" if entered else "", *cells, *bar, style="green" if entered else "")
     return table

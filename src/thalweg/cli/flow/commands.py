@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from thalweg.algebra.catalog import Catalog
 from thalweg.cli.flow.folder import folder_at
 from thalweg.cli.flow.start import start
 from thalweg.cli.flow.top import top
-from thalweg.cli.output import console, say
+from thalweg.cli.output import console, json_text, say
 from thalweg.cli.output.tables import Columns
 from thalweg.cli.script import midnight, read_script
+from thalweg.core.visible import visible_json
 from thalweg.cql import compile_query, compile_script
 from thalweg.flows.command import find
 from thalweg.flows.standing import Quotas
@@ -71,7 +70,7 @@ def add(
         check(compile_query(text, declared, today=midnight()))
     quotas = Quotas(results, results_per_second, state).given()
     added = folder_at(flowdir, there=False).add(text, name or "", owner or "", backfill, quotas, midnight())
-    click.echo(added.line().rstrip("\n") if as_json else added.id)
+    click.echo(visible_json(added.line().rstrip("\n")) if as_json else added.id)
 
 
 @flow.command(short_help="Take a query out of a flow.")
@@ -91,7 +90,7 @@ def list_(flowdir: str, owner: str | None, as_json: bool) -> None:
     found = [c for c in folder_at(flowdir).live.values() if owner in (None, c.owner)]
     if as_json:
         for command in found:
-            click.echo(json.dumps(command.summary.as_json(), ensure_ascii=False))
+            click.echo(json_text(command.summary.as_json()))
         return
     columns = Columns(["id", "name", "owner", "cql"], [False] * 4)
     lines = columns.lines([(c.id, c.name, c.owner, " ".join(c.cql.split())) for c in found])
@@ -112,7 +111,7 @@ def show(flowdir: str, query: str, as_json: bool) -> None:
     found = next((query for query in reported.queries if query.id == command.id), None) if reported else None
     about, metrics = command.summary.as_json(), None if found is None else dict(vars(found))
     if as_json:
-        click.echo(json.dumps({**about, "metrics": metrics}, ensure_ascii=False))
+        click.echo(json_text({**about, "metrics": metrics}))
         return
     shown = {**about, **{k: v for k, v in (metrics or {}).items() if k not in ("id", "name", "owner")}}
     width = max(map(len, shown))

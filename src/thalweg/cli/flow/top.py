@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import click
 
 from thalweg.cli.flow.folder import ReportedMetrics, folder_at
-from thalweg.cli.output import console, say
+from thalweg.cli.output import console, json_text, say
 from thalweg.cli.output.tables import Columns
 from thalweg.core.errors import DataError
 
@@ -49,7 +48,7 @@ def top(flowdir: str, watch: float | None, as_json: bool) -> None:
         if metrics is None:
             raise DataError(f"the flow in {flowdir} has no metrics yet", hint="thalweg flow start FLOWDIR FILE.cql")
         if as_json:
-            click.echo(json.dumps(metrics.as_json(), ensure_ascii=False))
+            click.echo(json_text(metrics.as_json()))
         else:
             if watch is not None:
                 click.clear()

@@ -9,18 +9,20 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
+from thalweg.core.visible import visible_lines
+
 ROWS_BEFORE_PROGRESS = 1_000  # fewer rows are read too quickly to be worth a line
 
 
 def console(stderr: bool = False) -> Console:
-    """Standard output, or standard error; text is printed as it is, never parsed for markup."""
+    """Standard output, or standard error; text is never parsed for markup."""
     terminal = False if os.environ.get("NO_COLOR") else None  # None: rich detects a terminal
     return Console(stderr=stderr, force_terminal=terminal, markup=False, highlight=False, emoji=False)
 
 
 def say(to: Console, line: str, style: str = "") -> None:
-    """Print a line as it is, however long."""
-    to.print(Text(line, style=style), soft_wrap=True)
+    """Print a line, however long; characters that steer a terminal are shown as escapes."""
+    to.print(Text(visible_lines(line), style=style), soft_wrap=True)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from thalweg.cli.output.values import as_text
+from thalweg.core.visible import visible
 from thalweg.runtime.local import LocalQuery
 
 GAP = "  "
@@ -30,9 +31,9 @@ class Columns:
     """Lines of aligned cells; columns grow with their cells, numbers are aligned to the right."""
 
     def __init__(self, names: Sequence[str], numeric: Sequence[bool]) -> None:
-        self._names = list(names)
+        self._names = [visible(name) for name in names]
         self._numeric = list(numeric)
-        self._widths = [len(name) for name in names]
+        self._widths = [len(name) for name in self._names]
 
     def header(self) -> str:
         """The line of the columns' names."""
@@ -40,7 +41,7 @@ class Columns:
 
     def lines(self, rows: Sequence[Sequence[Any]]) -> list[str]:
         """One line per row, aligned with each other and with the rows before."""
-        cells = [[as_text(value) for value in row] for row in rows]
+        cells = [[visible(as_text(value)) for value in row] for row in rows]
         self._widths = [max([w, *(len(row[i]) for row in cells)]) for i, w in enumerate(self._widths)]
         return [self._line(row) for row in cells]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
 from thalweg.core.time import format_duration, format_timestamp, from_datetime
+from thalweg.core.visible import visible_json
 
 
 def as_text(value: Any, null: str = "NULL") -> str:
@@ -29,6 +31,11 @@ def as_json(value: Any) -> Any:
     if isinstance(value, datetime | timedelta) or (isinstance(value, float) and math.isinf(value)):
         return as_text(value)
     return value
+
+
+def json_text(value: Any, *, indent: int | None = None, allow_nan: bool = True) -> str:
+    """JSON as text, exact and harmless: characters that steer a terminal are written as JSON's escapes."""
+    return visible_json(json.dumps(value, ensure_ascii=False, allow_nan=allow_nan, indent=indent))
 
 
 def unique(names: Iterable[str]) -> list[str]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import csv
-import json
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from thalweg.cli.output.console import console, say
 from thalweg.cli.output.tables import Columns
-from thalweg.cli.output.values import as_json, as_text, unique
+from thalweg.cli.output.values import as_json, as_text, json_text, unique
 from thalweg.core.errors import PlanError
+from thalweg.core.visible import visible
 from thalweg.runtime.local.replay import ReplayedQuery, SignedRow
 
 SIGNS = {+1: "+", -1: "-"}
@@ -98,7 +98,10 @@ class JsonLinesWriter:
 
 
 class CsvWriter:
-    """A header and rows; NULL is an empty cell. It takes one query only, for a CSV file has one header."""
+    """A header and rows; NULL is an empty cell. It takes one query only, for a CSV file has one header.
+
+    A file or a pipe gets the exact text; a terminal gets characters that would steer it as escapes.
+    """
 
     def __init__(self, queries: Sequence[ReplayedQuery]) -> None:
         if len(queries) > 1:
@@ -108,6 +111,7 @@ class CsvWriter:
                 hint="choose one with --query, or use --format jsonl",
             )
         self._csv = csv.writer(sys.stdout, lineterminator="\n")
+        self._cell: Callable[[str], str] = visible if sys.stdout.isatty() else str
         self._headed = False
 
     def changes(self, query: ReplayedQuery, changes: Sequence[SignedRow]) -> None:
@@ -120,13 +124,13 @@ class CsvWriter:
 
     def _write(self, names: Sequence[str], rows: Rows) -> None:
         if not self._headed:
-            self._csv.writerow(unique(names))
+            self._csv.writerow(map(self._cell, unique(names)))
             self._headed = True
-        self._csv.writerows([as_text(value, null="") for value in row] for row in rows)
+        self._csv.writerows([self._cell(as_text(value, null="")) for value in row] for row in rows)
 
 
 def _print_json(value: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.write(json_text(value, allow_nan=False) + "\n")
 
 
 FORMATS: dict[str, Callable[[Sequence[ReplayedQuery]], Writer]] = {

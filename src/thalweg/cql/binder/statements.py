@@ -51,9 +51,11 @@ def bind_statement(context: Context, node: exp.Expr) -> RegisteredQuery | None:
 
 def _schema(context: Context, node: Declaration) -> Schema:
     fields: list[Field] = []
+    seen: set[str] = set()
     for column in node.args["columns"]:
-        if column.this.name.casefold() in [f.name.casefold() for f in fields]:
+        if column.this.name.casefold() in seen:
             raise PlanError(f"the column {column.this.name} is declared twice").at(context.span(column.this))
+        seen.add(column.this.name.casefold())
         fields.append(Field(column.this.name, TYPE_NAMES[column.args["type_name"]]))
     return Schema(tuple(fields))
 

@@ -20,6 +20,7 @@ from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
 from thalweg.formats import FORMATS
 from thalweg.formats.recorded.cells import read_plain, read_text
+from thalweg.formats.recorded.text_lines import TextLines
 
 
 class Wanted(NamedTuple):
@@ -55,13 +56,16 @@ def ending(path: Path) -> str:
 
 
 def _read_csv(path: Path, wanted: Sequence[Wanted]) -> Iterator[Record]:
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = csv.reader(file)
+    with TextLines(path) as lines:
+        rows = csv.reader(lines)
         header = next(rows, None)
+        for _, error in lines.bad():
+            raise DataError(f"cannot read {error.message}", hint="the first line must name the columns")
         if header is None:
             raise DataError(f"{path} is empty", hint="its first line must name the columns")
         places = _places(path, [name.strip() for name in header], wanted)
         for cells in rows:
+            yield from (Record(where, error) for where, error in lines.bad())
             if cells:  # an empty line is no row
                 where = f"{path}, line {rows.line_num}"
                 yield Record(where, _csv_row(cells, len(header), places, wanted, where))
@@ -80,8 +84,9 @@ def _csv_row(
 
 
 def _read_json_lines(path: Path, wanted: Sequence[Wanted]) -> Iterator[Record]:
-    with path.open(encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, start=1):
+    with TextLines(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            yield from (Record(where, error) for where, error in lines.bad())
             if line.strip():
                 where = f"{path}, line {number}"
                 yield Record(where, _json_row(line, wanted, where))

@@ -18,6 +18,7 @@ from thalweg.core.schema import Field, Schema
 from thalweg.core.time import Clock, parse_duration
 from thalweg.core.types import DataType
 from thalweg.runtime.distributed.ingest.clock import InputTime
+from thalweg.runtime.distributed.ingest.quota import QUOTA, Quota
 from thalweg.runtime.distributed.ingest.routing import REASON, SIGN, TEXT, TIME
 from thalweg.runtime.spark.schema import from_spark, to_spark
 from thalweg.runtime.spark.sources.arrow import Arranged, ArrowSource, Load
@@ -124,6 +125,7 @@ def stream_input(
     idle: str | None,
     ahead: str | None,
     keep_late: Late,
+    quota: Quota = QUOTA,
 ) -> StreamInput:
     """The arguments of `Engine.stream`, checked."""
     if keep_late not in get_args(Late):
@@ -160,7 +162,7 @@ def stream_input(
     silence = None if idle is None else _extent(idle, Clock.TIMESTAMPS, "idle")
     allowed = None if ahead is None or not stamped else _extent(ahead, Clock.TIMESTAMPS, "ahead")
     load = None if isinstance(source, DataFrame) else source.load
-    return StreamInput(stream, frame, whole.names[place], InputTime(late, silence), allowed, keep_late, load)
+    return StreamInput(stream, frame, whole.names[place], InputTime(late, silence, quota), allowed, keep_late, load)
 
 
 def table_input(

@@ -75,7 +75,7 @@ def test_streams_that_share_tasks_give_what_each_gives_alone(spark: SparkSession
 
 def read(frame: DataFrame, name: str, described: bool = True) -> StreamPlan:
     layouts = Layouts(4, (Layout(0, 2),))
-    load = ParquetFiles(ROWS) if described else None
+    load = ParquetFiles(ROWS, "nowhere") if described else None
     schema = Schema(tuple(f for f in ROWS if f.name != "tick"))
     stream = StreamInput(Stream(name, schema), frame, "tick", InputTime(0, None), None, "needed", load)
     return StreamPlan(stream, (0,), StreamReader(name, Schema((schema[0],)), ((0, None),), layouts, False))

@@ -78,7 +78,7 @@ def test_all_sinks_hold_the_same_answer(spark: SparkSession, tmp_path: Path) -> 
         run.answer()
     run.stop()
     run = q.start(tmp_path / "checkpoint", sink=tables[0])
-    with pytest.raises(DataError, match="answers cannot be read here"):
+    with pytest.raises(DataError, match="go only to the sinks that it was given, so answers cannot be read here"):
         run.answer()
     run.stop()
     server.cleanup()

@@ -13,17 +13,20 @@ from typing import NamedTuple
 
 from thalweg.core.time import BEGINNING, FOREVER, Instant
 from thalweg.kernel.state.snapshot import Stateful
+from thalweg.runtime.distributed.ingest.quota import QUOTA, Quota
 
 
 @dataclass(frozen=True)
 class InputTime:
     """How late a tuple of an input may be, and after what silence the input's clock goes on alone.
 
-    `idle` is in microseconds of the system's clock; None means that the query waits for a silent input.
+    `idle` is in microseconds of the system's clock; None means that the query waits for a silent input. `quota` limits
+    what is kept of rows that come too late or cannot be read.
     """
 
     lateness: int = 0
     idle: int | None = None
+    quota: Quota = QUOTA
 
 
 class StepTime(NamedTuple):

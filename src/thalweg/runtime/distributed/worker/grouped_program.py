@@ -17,7 +17,7 @@ from thalweg.core.time import BEGINNING, Instant
 from thalweg.kernel.state.snapshot import Tree
 from thalweg.runtime.distributed.checkpoint.control import CONTROL, read_command
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts, shard_folder
-from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, named_counts, read_counts
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport
 from thalweg.runtime.distributed.checkpoint.store import ShardStore
 from thalweg.runtime.distributed.exchange.message import FileLine, Message, MessageKind, in_order
 from thalweg.runtime.distributed.exchange.outgoing import OutgoingRows
@@ -63,7 +63,8 @@ class GroupedProgram(ABC, Generic[G]):
     """A `ShardProgram` of groups; a group begins when it first gets a message."""
 
     def __init__(self, shard: int, layouts: Layouts, inputs: Mapping[str, InputTime], stamped: bool) -> None:
-        self.side_outputs = SideOutputs()
+        quotas = {name: given.quota for name, given in inputs.items()}
+        self.side_outputs = SideOutputs(quotas, layouts.last.shards)
         self._shard, self._stamped = shard, stamped
         self._mine = layouts.last.groups_of(shard, layouts.groups)
         self._clock = QueryClock(inputs, stamped)
@@ -108,7 +109,7 @@ class GroupedProgram(ABC, Generic[G]):
         """See `ShardProgram`."""
         return {
             "clock": self._clock.snapshot(),
-            "side_outputs": named_counts(self.side_outputs.counts),
+            "side_outputs": self.side_outputs.snapshot(),
             "own": self._own_state(),
             "groups": {name: group.snapshot() for name, group in self._groups.items()},
         }
@@ -117,7 +118,7 @@ class GroupedProgram(ABC, Generic[G]):
         """See `ShardProgram`."""
         self._has_begun = True
         self._clock.restore(tree["clock"])
-        self.side_outputs.counts = read_counts(tree["side_outputs"])
+        self.side_outputs.restore(tree["side_outputs"])
         self._restore_own(tree["own"])
         states = tree["groups"]
         self._groups = {name: group for name, group in self._groups.items() if name in states}

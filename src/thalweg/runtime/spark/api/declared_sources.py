@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from thalweg.algebra.catalog import Catalog
 from thalweg.algebra.statistics import SourceStatistics
 from thalweg.core.time import SECOND
+from thalweg.runtime.distributed.ingest.quota import QUOTA, Quota
 from thalweg.runtime.spark.api.statistics import sample_stream, sample_table
 from thalweg.runtime.spark.inputs import Late, StreamInput, TableInput, stream_input, table_input
 from thalweg.runtime.spark.sources.arrow import ArrowSource
@@ -32,6 +33,8 @@ class DeclaredSources:
         idle: str | None = None,
         ahead: str | None = "1 day",
         keep_late: Late = "whole",
+        side_output_rows: int = QUOTA.rows,
+        side_output_bytes: int = QUOTA.bytes,
         rate: float | None = None,
         distinct: Mapping[str, float] | None = None,
     ) -> None:
@@ -42,11 +45,14 @@ class DeclaredSources:
         watermark go to the side output of late rows. After `idle` without rows the stream's time follows the system's
         clock, so that no query waits for the stream. Rows whose time is ahead of the system's clock by more than
         `ahead` go to the side output of bad rows. Late rows are kept with all columns; with `keep_late="needed"` only
-        with those that a query reads, and the others never leave Spark's JVM.
+        with those that a query reads, and the others never leave Spark's JVM. Of late rows, and of bad ones, a query
+        keeps the first `side_output_rows` up to `side_output_bytes`; the others are only counted.
 
         `rate` (rows per second, or per tick) and `distinct` (by column, the number of values) help to choose plans.
         """
-        declared = stream_input(name, df, timestamp, lateness, idle, ahead, keep_late)
+        declared = stream_input(
+            name, df, timestamp, lateness, idle, ahead, keep_late, Quota(side_output_rows, side_output_bytes)
+        )
         if rate is not None or distinct:
             per = SECOND if declared.stream.timestamp is not None else 1
             known = SourceStatistics(None if rate is None else rate / per, None, dict(distinct or {}))

@@ -31,7 +31,7 @@ from thalweg.runtime.spark.api.start import leased, sinks_for, start_stream
 from thalweg.runtime.spark.compile.flow_frame import Frames
 from thalweg.runtime.spark.compile.query_frame import is_stamped
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.sinks import Sink
+from thalweg.runtime.spark.sinks import Retry, Sink
 from thalweg.runtime.spark.tasks.flow_answers import PACKED_ANSWERS
 
 
@@ -163,21 +163,26 @@ class SparkFlow:
         self,
         *,
         sink: Sink | Sequence[Sink] | None = None,
+        retry: Retry | None = None,
         trigger: Mapping[str, Any] | None = None,
         take_over: bool = False,
     ) -> SparkFlowRun:
         """Run the flow; a later start goes on where this run stopped.
 
         A sink gets the changes of all queries, packed in the columns `queries` and `changes` (see `rows_of`). Without a
-        sink they are kept as Parquet in the checkpoint, from where `answer` reads them. A flow has one driver at a
-        time; `take_over` is as in `SparkQuery.start`.
+        sink they are kept as Parquet in the checkpoint, from where `answer` reads them. `retry` says how often a sink
+        that fails is tried again. A flow has one driver at a time; `take_over` is as in `SparkQuery.start`.
         """
         with leased(self.checkpoint, take_over) as lease:
-            self._run = self._started_with(lease, sink, trigger)
+            self._run = self._started_with(lease, sink, retry, trigger)
         return self._run
 
     def _started_with(
-        self, lease: HeldLease, sink: Sink | Sequence[Sink] | None, trigger: Mapping[str, Any] | None
+        self,
+        lease: HeldLease,
+        sink: Sink | Sequence[Sink] | None,
+        retry: Retry | None,
+        trigger: Mapping[str, Any] | None,
     ) -> SparkFlowRun:
         place, commands = self.checkpoint, self._desk.commands
         self._desk.check_functions()
@@ -187,11 +192,11 @@ class SparkFlow:
         commands.check(max((r.flow.last_command for r in place.reports() if r.flow is not None), default=0))
         layouts = place.claim(self._identity, self._asked)
         plan = self._frames.plan(layouts, begin, self._desk.definition.functions)
-        sinks = sinks_for(sink, place, PACKED_ANSWERS)
+        sinks = sinks_for(sink, place, PACKED_ANSWERS, retry)
         compiled = self._frames.compile(plan, commands, self._every, sinks.take(), lease.fence)
         after = self._suspend_everywhere
         query = start_stream(compiled, sinks, place, lease, name=self.name, trigger=trigger, after_batch=after)
-        return SparkFlowRun(self._frames.spark, query, place, compiled.spec, sinks.sinks, lease, plan.functions)
+        return SparkFlowRun(self._frames.spark, query, place, compiled.spec, sinks, lease, plan.functions)
 
     def _suspend_everywhere(self, batch: int) -> None:
         """Suspend queries that failed in one shard in all shards: their answers would lack a part."""

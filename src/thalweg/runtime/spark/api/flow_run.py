@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -26,7 +25,7 @@ from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.interface import ExplainFormat, Time, TimeLike
 from thalweg.runtime.spark.api.answers import answer_at, changes_until
 from thalweg.runtime.spark.api.run import SparkRun
-from thalweg.runtime.spark.sinks import Sink
+from thalweg.runtime.spark.sinks import Sinks
 from thalweg.runtime.spark.tasks.answer_rows import answer_type
 from thalweg.runtime.spark.tasks.flow_answers import PACKED_ANSWERS, QUERIES, unpacking
 
@@ -43,7 +42,7 @@ class SparkFlowRun(SparkRun):
         query: StreamingQuery,
         checkpoint: Checkpoint,
         spec: RunSpec,
-        sinks: Sequence[Sink],
+        sinks: Sinks,
         lease: HeldLease,
         functions: Functions,
     ) -> None:

@@ -31,7 +31,7 @@ from thalweg.runtime.spark.api.start import leased, sinks_for, start_stream
 from thalweg.runtime.spark.compile.explain import explain_choice
 from thalweg.runtime.spark.compile.query_frame import Job, compile_query, is_stamped
 from thalweg.runtime.spark.inputs import StreamInput, TableInput
-from thalweg.runtime.spark.sinks import Sink
+from thalweg.runtime.spark.sinks import Retry, Sink
 from thalweg.runtime.spark.tasks.answer_rows import answer_type
 
 
@@ -154,6 +154,7 @@ class SparkQuery:
         checkpoint: str | Path,
         *,
         sink: Sink | Sequence[Sink] | None = None,
+        retry: Retry | None = None,
         trigger: Mapping[str, Any] | None = None,
         take_over: bool = False,
     ) -> SparkQueryRun:
@@ -161,19 +162,20 @@ class SparkQuery:
 
         `sink` (or several: see `thalweg.sinks`) takes the changes of the answer; without one they are kept as Parquet
         in the checkpoint. `answer` and `changes` of the run read such a Parquet sink, wherever it is.
+        `retry` says how often a sink that fails is tried again; a sink may have a policy of its own.
         `trigger` is Spark's, as in `{"processingTime": "1 second"}` or `{"availableNow": True}`.
 
         A checkpoint has one driver at a time. One that another driver holds is refused, unless you `take_over`: the
         other one can write no more, even if it is still alive.
         """
         place = Checkpoint.at(checkpoint)
-        sinks = sinks_for(sink, place, answer_type(self.schema, self._stamped))
+        sinks = sinks_for(sink, place, answer_type(self.schema, self._stamped), retry)
         self._check_owner(place)
         with leased(place, take_over) as lease:
             job = self._job(place, lease.fence)
             compiled = compile_query(self.spark, job, sinks.take())
             query = start_stream(compiled, sinks, place, lease, plan=self.plan, name=self._spark_name, trigger=trigger)
-        self.run = SparkQueryRun(self, query, place, job.query, sinks.sinks, lease)
+        self.run = SparkQueryRun(self, query, place, job.query, sinks, lease)
         return self.run
 
     def change_stream(self, checkpoint: str | Path, *, take_over: bool = False) -> DataFrame:

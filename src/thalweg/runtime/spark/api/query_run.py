@@ -24,7 +24,7 @@ from thalweg.runtime.interface import ExplainFormat, TimeLike
 from thalweg.runtime.spark.api.answers import answer_at, changes_until
 from thalweg.runtime.spark.api.run import SparkRun
 from thalweg.runtime.spark.api.statistics import operator_totals, runtime_statistics
-from thalweg.runtime.spark.sinks import Sink
+from thalweg.runtime.spark.sinks import Sinks
 from thalweg.runtime.spark.tasks.answer_rows import answer_type
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class SparkQueryRun(SparkRun):
         query: StreamingQuery,
         checkpoint: Checkpoint,
         runs: CutQuery,
-        sinks: Sequence[Sink],
+        sinks: Sinks,
         lease: HeldLease,
     ) -> None:
         super().__init__(made.spark, query, checkpoint, runs.run_spec, sinks, lease)

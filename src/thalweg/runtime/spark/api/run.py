@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from threading import Thread
 from typing import Any
 
@@ -16,12 +16,13 @@ from thalweg.kernel.pipeline.metrics import OperatorMetrics
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.layouts import Layouts
 from thalweg.runtime.distributed.checkpoint.lease import HeldLease
-from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, SideOutput, side_output_counts
-from thalweg.runtime.distributed.ingest.side_outputs import read_side_output
+from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE, ShardReport, side_output_counts
+from thalweg.runtime.distributed.ingest.side_outputs import rows_by_source, rows_not_kept, side_output_rows
 from thalweg.runtime.distributed.worker.program import RunSpec
 from thalweg.runtime.interface import RunMetrics, Time, TimeLike
 from thalweg.runtime.spark.api.failures import plain_failures
-from thalweg.runtime.spark.sinks import ParquetSink, Sink
+from thalweg.runtime.spark.sinks import ParquetSink, Sinks
+from thalweg.runtime.spark.sinks.rejected import REJECTED, RejectedRows
 
 
 class SparkRun:
@@ -33,12 +34,13 @@ class SparkRun:
         query: StreamingQuery,
         checkpoint: Checkpoint,
         spec: RunSpec,
-        sinks: Sequence[Sink],
+        sinks: Sinks,
         lease: HeldLease,
     ) -> None:
         self._lease = lease
         self._spark, self.query, self.checkpoint, self._spec = spark, query, checkpoint, spec
-        self._parquet = next((sink for sink in sinks if isinstance(sink, ParquetSink)), None)
+        self._parquet = next((sink for sink in sinks.sinks if isinstance(sink, ParquetSink)), None)
+        self._sinks = sinks
 
     # -- time
 
@@ -135,12 +137,19 @@ class SparkRun:
 
     def late(self, stream: str) -> list[dict[str, Any]]:
         """The late rows of a stream, in order of batches; NULL in columns that were not kept."""
-        return [row for table in read_side_output(self.checkpoint.folder, LATE, stream) for row in table.to_pylist()]
+        return side_output_rows(self.checkpoint.folder, LATE, stream)
 
     def bad_rows(self, stream: str) -> list[dict[str, Any]]:
         """The bad rows of a stream, with the reasons."""
-        found = read_side_output(self.checkpoint.folder, BAD_ROWS, stream)
-        return [row for table in found for row in table.to_pylist()]
+        return side_output_rows(self.checkpoint.folder, BAD_ROWS, stream)
+
+    def rejected(self, *, sink: str | None = None) -> list[dict[str, Any]]:
+        """The rows that a sink could not write because of their values, with the reasons; of all sinks, or of one.
+
+        `sink` is its name, such as "TableSink busy".
+        """
+        found = RejectedRows.every(self.checkpoint.side_outputs)
+        return [row for kept in found if sink in (None, kept.sink) for row in kept.rows()]
 
     def metrics(self) -> RunMetrics:
         """Counts over all shards after the last committed batch; empty before the first."""
@@ -149,13 +158,19 @@ class SparkRun:
             return RunMetrics()
         reports = [report for stage in stages for report in stage]
         side = side_output_counts(reports)
+        not_kept = {str(output): count for output, count in rows_not_kept(side).items()}
+        rejected = [kept.count for kept in RejectedRows.every(self.checkpoint.side_outputs)]
+        not_kept |= {f"{REJECTED} {count.sink}": count.not_kept for count in rejected if count.not_kept}
         progress, arrived = self.query.lastProgress, sum(report.arrived for report in reports)
         return RunMetrics(
             now=self.now,
             stored=sum(report.stored for report in reports),
             waiting=sum(report.waiting for report in reports),
-            late=_by_source(side, LATE),
-            bad_rows=_by_source(side, BAD_ROWS),
+            late=rows_by_source(side, LATE),
+            bad_rows=rows_by_source(side, BAD_ROWS),
+            not_kept=not_kept,
+            rejected={count.sink: count.total for count in rejected},
+            retries=dict(self._sinks.retries.counts),
             operators=self._operators(stages),
             batch=self.checkpoint.committed,
             rows_per_second=None if progress is None else 1000 * arrived / max(1, progress["batchDuration"]),
@@ -171,11 +186,6 @@ class SparkRun:
         if not found:
             raise DataError("the query has not done a batch yet", hint="wait() first")
         return found
-
-
-def _by_source(counts: Mapping[SideOutput, int], kind: str) -> dict[str, int]:
-    """Of side outputs, those of a kind, by source."""
-    return {output.source: count for output, count in counts.items() if output.kind == kind}
 
 
 def _within(timeout: float | None, call: Callable[[], None]) -> bool:

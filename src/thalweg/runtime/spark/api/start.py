@@ -5,26 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from uuid import uuid4
 
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.types import StructType
 
 from thalweg.algebra.plan import Plan
+from thalweg.runtime.distributed.checkpoint.files import not_written
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.lease import HeldLease, take
 from thalweg.runtime.spark.compile.stage_frames import Compiled
-from thalweg.runtime.spark.sinks import ParquetSink, Sink, SinkContext, Sinks
+from thalweg.runtime.spark.sinks import ParquetSink, Retry, Sink, SinkContext, Sinks
+from thalweg.runtime.spark.sinks.retry import Retries
 
 AfterBatch = Callable[[int], None]  # called with the number of a batch when it has been written
 
 _AS_SOON_AS_POSSIBLE = {"processingTime": "0 seconds"}
 
 
-def sinks_for(given: Sink | Sequence[Sink] | None, checkpoint: Checkpoint, schema: StructType) -> Sinks:
+def sinks_for(
+    given: Sink | Sequence[Sink] | None, checkpoint: Checkpoint, schema: StructType, retry: Retry | None = None
+) -> Sinks:
     """The sinks that a user has given; without any, Parquet files in the checkpoint."""
     sinks = [given] if isinstance(given, Sink) else [*(given or [])]
-    return Sinks(sinks or [ParquetSink(checkpoint.answers)], schema)
+    return Sinks(sinks or [ParquetSink(checkpoint.answers)], schema, Retries(retry or Retry()))
 
 
 def start_stream(
@@ -54,12 +59,24 @@ def start_stream(
 @contextmanager
 def leased(checkpoint: Checkpoint, take_over: bool) -> Iterator[HeldLease]:
     """Take the lease of a checkpoint for a start; if the start fails, the lease is released."""
+    _check_writable(checkpoint)
     lease = take(checkpoint.folder, take_over)
     try:
         yield lease
     except BaseException:
         lease.release()
         raise
+
+
+def _check_writable(checkpoint: Checkpoint) -> None:
+    """Raise if the checkpoint's folder cannot be written to: Spark would say so in a trace of Java's, or much later."""
+    probe = checkpoint.folder / f".probe-{uuid4().hex}"
+    try:
+        checkpoint.folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise not_written(checkpoint.folder, error) from None
 
 
 def _writing(

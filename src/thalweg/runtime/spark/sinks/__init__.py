@@ -8,9 +8,10 @@ from thalweg.runtime.spark.sinks.base import KeepingSink, Opening, Sink, SinkCon
 from thalweg.runtime.spark.sinks.console import ConsoleSink
 from thalweg.runtime.spark.sinks.database import Database, postgres, sqlite
 from thalweg.runtime.spark.sinks.parquet import ParquetSink
+from thalweg.runtime.spark.sinks.retry import NO_RETRY, Retry
 from thalweg.runtime.spark.sinks.table import TableSink
 
 __all__ = [
-    "ConsoleSink", "Database", "KeepingSink", "Opening", "ParquetSink", "Sink", "Sinks", "TableSink", "TaskSink",
-    "SinkContext", "postgres", "sqlite",
+    "NO_RETRY", "ConsoleSink", "Database", "KeepingSink", "Opening", "ParquetSink", "Retry", "Sink", "SinkContext",
+    "Sinks", "TableSink", "TaskSink", "postgres", "sqlite",
 ]  # fmt: skip

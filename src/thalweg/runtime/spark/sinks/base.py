@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 from pyspark import StorageLevel
@@ -16,6 +17,7 @@ from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
 from thalweg.core.time import Clock, Instant
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
+from thalweg.runtime.spark.sinks.retry import Retries
 from thalweg.runtime.spark.tasks.answer_rows import uniquely_named
 from thalweg.runtime.spark.tasks.deliver import Take, notes_of
 
@@ -23,6 +25,9 @@ from thalweg.runtime.spark.tasks.deliver import Take, notes_of
 @runtime_checkable
 class Sink(Protocol):
     """Takes the changes of a micro-batch: the answer's columns, `_ts`, `_exp` and `_sign`.
+
+    If it fails, it is tried again (`Retry`): a sink may have a policy `retry`, a `name` for metrics and errors, and a
+    method `is_transient(error)` that says which errors are worth another attempt.
 
     A row counts `_sign` times from `_ts` (NULL: from the start) until `_exp` (NULL: not known). After a crash Spark
     sends the last batch again, with the same number: a sink must then replace what it wrote for that batch.
@@ -102,6 +107,7 @@ class Sinks:
 
     sinks: Sequence[Sink]
     schema: StructType  # of the changes
+    retries: Retries = field(default_factory=Retries)
 
     @property
     def in_tasks(self) -> TaskSink | None:
@@ -124,7 +130,8 @@ class Sinks:
         """Write what the tasks returned, rows or notes. The stages run once for any number of sinks."""
         first = self.in_tasks
         if first is not None:
-            first.commit(notes_of(handed), batch)
+            notes = notes_of(handed)
+            self.retries.run(first, batch, lambda: first.commit(notes, batch))
             if isinstance(first, KeepingSink) and len(self.sinks) > 1:
                 rows = first.rows(handed.sparkSession, self.schema, batch)
                 self._write([sink for sink in self.sinks if sink is not first], rows, batch)
@@ -137,7 +144,6 @@ class Sinks:
             finally:
                 handed.unpersist()
 
-    @staticmethod
-    def _write(sinks: Sequence[Sink], rows: DataFrame, batch: int) -> None:
+    def _write(self, sinks: Sequence[Sink], rows: DataFrame, batch: int) -> None:
         for sink in sinks:
-            sink.write(rows, batch)
+            self.retries.run(sink, batch, partial(sink.write, rows, batch))

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thalweg.algebra.answer_order import ShownRow, answer_order
+from thalweg.core.visible import visible
 from thalweg.runtime.spark.sinks.base import SinkContext
 from thalweg.runtime.spark.sinks.database import sqlite
 from thalweg.runtime.spark.sinks.table import TableSink
@@ -57,6 +58,10 @@ class ConsoleSink:
         self._table.write(changes, batch)
         self._show(self._context, batch, answer_order(self._context.plan, self._table.answer()))
 
+    def is_transient(self, error: Exception) -> bool:
+        """Whether the file that keeps the answer was locked."""
+        return self._table is not None and self._table.is_transient(error)
+
     def close(self) -> None:
         """Stop drawing; the last table stays."""
         if self._live is not None:
@@ -76,7 +81,7 @@ class ConsoleSink:
         if self._live is None:
             self._live = Live(console=self.console, auto_refresh=False)
             self._live.start()
-        self._live.update(Group(picture, Text(self._status(), style="dim")), refresh=True)
+        self._live.update(Group(picture, Text(visible(self._status()), style="dim")), refresh=True)
 
 
 def draw(
@@ -88,14 +93,14 @@ def draw(
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1))
     table.add_column("")
     for field in context.schema:
-        table.add_column(field.name, justify="right" if field.type.is_numeric else "left")
+        table.add_column(Text(visible(field.name)), justify="right" if field.type.is_numeric else "left")
     if counts:
         table.add_column("times", justify="right")
     for row in rows[:limit]:
-        cells = [_text(value) for value in (row if counts else row[:-1])]
+        cells = [Text(visible(_text(value))) for value in (row if counts else row[:-1])]
         table.add_row("+" if row in marked else " ", *cells, style="green" if row in marked else "")
     more = [Text(f" and {len(rows) - limit:,} more rows", style="dim")] if len(rows) > limit else []
-    return Group(Text(when, style="bold cyan"), table, *more)
+    return Group(Text(visible(when), style="bold cyan"), table, *more)
 
 
 def _text(value: Any) -> str:

@@ -55,6 +55,16 @@ def _as_is(value: Any) -> Any:
     return value
 
 
+_OPERATIONAL = {"OperationalError", "InterfaceError", "ConnectionError", "TimeoutError"}
+_FOR_GOOD = ("authentication failed", "not exist", "n't exist", "no such", "no pg_hba.conf entry")
+
+
+def is_operational(error: Exception) -> bool:
+    """Whether an error has to do with the database's operation and not with our statements: the DB-API's classes."""
+    classes = {cls.__name__ for cls in type(error).__mro__}
+    return bool(classes & _OPERATIONAL) and not any(text in str(error) for text in _FOR_GOOD)
+
+
 _STANDARD: Mapping[DataType, str] = {
     DataType.BOOLEAN: "BOOLEAN",
     DataType.BIGINT: "BIGINT",
@@ -65,15 +75,29 @@ _STANDARD: Mapping[DataType, str] = {
 }
 
 
+def is_data_error(error: Exception) -> bool:
+    """Whether the database or its driver cannot take a value: the DB-API's DataError, or Python's."""
+    classes = {cls.__name__ for cls in type(error).__mro__}
+    return bool(classes & {"DataError", "UnicodeEncodeError", "OverflowError"})
+
+
 @dataclass(frozen=True)
 class Database:
-    """How to connect, the driver's paramstyle, the names of our types, and how to convert a value."""
+    """How to connect, the driver's paramstyle, the names of our types, and how to convert a value.
+
+    `is_transient` tells errors after which a batch is tried again; by default those that the DB-API calls operational.
+    `is_poison` tells errors about a value that the database cannot take; by default those that it calls data errors.
+    """
 
     connect: Callable[[], Connection]
     paramstyle: ParamStyle = "qmark"
     types: Mapping[DataType, str] = field(default_factory=lambda: _STANDARD)
     value: Callable[[Any], Any] = _as_is
     quote: str = '"'
+    is_transient: Callable[[Exception], bool] = is_operational  # whether a batch may succeed in a moment
+    is_poison: Callable[[Exception], bool] = is_data_error  # whether a row has a value that the database cannot take
+    longest_name: int = 63  # bytes of an identifier
+    reserved: tuple[str, ...] = ()  # names that no column may have
 
     def name(self, *parts: str) -> str:
         """A quoted identifier."""
@@ -97,7 +121,14 @@ def sqlite(path: str | Path) -> Database:
     """A file of SQLite's. A TIMESTAMP is ISO text in UTC, an INTERVAL a number of microseconds."""
     where = str(Path(path).absolute())
     types = {**_STANDARD, DataType.TIMESTAMP: "TEXT", DataType.INTERVAL: "INTEGER", DataType.BIGINT: "INTEGER"}
-    return Database(lambda: sqlite3.connect(where, timeout=60), "qmark", types, _for_sqlite)
+    return Database(
+        lambda: sqlite3.connect(where, timeout=5),
+        "qmark",
+        types,
+        _for_sqlite,
+        is_transient=_is_locked,
+        longest_name=1_000,
+    )
 
 
 def postgres(address: str) -> Database:
@@ -108,7 +139,35 @@ def postgres(address: str) -> Database:
         raise MissingPackageError(
             "writing to PostgreSQL needs the driver psycopg", hint="pip install 'thalweg[postgres]'"
         ) from None
-    return Database(lambda: psycopg.connect(address), "format")
+    return Database(
+        lambda: psycopg.connect(address),
+        "format",
+        is_transient=_may_pass,
+        is_poison=_is_too_much,
+        reserved=_POSTGRES_COLUMNS,
+    )
+
+
+def _is_locked(error: Exception) -> bool:
+    busy = ("locked", "busy")
+    return isinstance(error, sqlite3.OperationalError) and any(word in str(error).lower() for word in busy)
+
+
+# By SQLSTATE: connection lost, rolled back for another, out of resources, not in the right state, shut down.
+_PASSING_STATES = ("08", "40", "53", "55", "57P")
+
+
+_POSTGRES_COLUMNS = ("tableoid", "xmin", "cmin", "xmax", "cmax", "ctid")  # every table has these
+
+
+def _is_too_much(error: Exception) -> bool:
+    """A value of the wrong kind or range, or beyond a limit of PostgreSQL's."""
+    return is_data_error(error) or str(getattr(error, "sqlstate", "")).startswith(("22", "54"))
+
+
+def _may_pass(error: Exception) -> bool:
+    state = getattr(error, "sqlstate", None)
+    return is_operational(error) if state is None else str(state).startswith(_PASSING_STATES)
 
 
 def _for_sqlite(value: Any) -> Any:

@@ -10,60 +10,104 @@ has committed and before Spark has, the repeated batch finds its number there an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Sequence
 from contextlib import closing
-from hashlib import blake2b
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 
 from thalweg.core.errors import CheckpointError, DataError
-from thalweg.core.time import BEGINNING, Instant
+from thalweg.core.time import Instant
 from thalweg.core.types import DataType
+from thalweg.core.visible import visible
+from thalweg.runtime.distributed.ingest.quota import QUOTA, Quota
 from thalweg.runtime.spark.sinks.base import SinkContext
+from thalweg.runtime.spark.sinks.column_names import table_columns
 from thalweg.runtime.spark.sinks.database import Connection, Cursor, Database
-from thalweg.runtime.spark.tasks.answer_rows import EXP, SIGN, TS
+from thalweg.runtime.spark.sinks.rejected import REASON, RejectedRows
+from thalweg.runtime.spark.sinks.retry import Retry
+from thalweg.runtime.spark.sinks.table_events import TableEvent, table_events
 
 COUNT, KEY, AT = "_count", "_key", "_at"
+_LONGEST_SUFFIX = "__pending_at"
+_LOG = logging.getLogger("thalweg.sinks")
 
 
 class TableSink:
     """Keeps `table` (perhaps `schema.table`) of a database equal to the answer at the query's clock.
 
     A row that is in the answer twice is one row with `_count` 2. The first batch creates the table, which must not
-    exist before.
+    exist before. `retry` is the policy for errors that may pass, such as a lost connection. A row with a value that the
+    database cannot take, such as a NUL character in PostgreSQL, is rejected: it is left out, counted, and kept with the
+    reason (`run.rejected()`), up to a `quota`.
     """
 
-    def __init__(self, database: Database, table: str) -> None:
-        self.database, self.table = database, table
+    def __init__(self, database: Database, table: str, *, retry: Retry | None = None, quota: Quota = QUOTA) -> None:
+        self.database, self.table, self.retry, self._quota = database, table, retry, quota
+        self.name = f"TableSink {table}"
         *path, name = table.split(".")
         self._name, self._pending, self._batch = (
             database.name(*path, name + suffix) for suffix in ("", "__pending", "__batch")
         )
         self._index = database.name(f"{name}__pending_at")
         self._context: SinkContext | None = None
+        self._collected: tuple[int, pa.Table] | None = None  # a batch that failed to be written
 
     def open(self, context: SinkContext) -> None:
-        """Remember the query that the sink belongs to; a flow is refused."""
+        """Remember the query that the sink belongs to; a flow and a name that is too long are refused."""
         _ = context.schema  # raises for a flow
-        self._context = context
+        self._context, self._collected = context, None
+        name, longest = self.table.split(".")[-1], self.database.longest_name
+        if len((name + _LONGEST_SUFFIX).encode()) > longest:
+            raise DataError(
+                f"the table {name} would need names of more than {longest} bytes, such as {name}{_LONGEST_SUFFIX}",
+                hint=f"choose a name of at most {longest - len(_LONGEST_SUFFIX)} bytes",
+            )
+        for own, column in self.columns.items():
+            if own != column:
+                _LOG.warning("%s", visible(f"{self.name}: the answer's column {own} is called {column} in the table"))
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The names of the answer's columns in the table: those of the query, unless the table cannot have them."""
+        names = self._need_context().schema.names
+        reserved = (COUNT, KEY, AT, *self.database.reserved)
+        return dict(zip(names, table_columns(names, reserved, self.database.longest_name), strict=True))
+
+    def is_transient(self, error: Exception) -> bool:
+        """What the database says."""
+        return self.database.is_transient(error)
 
     def write(self, changes: DataFrame, batch: int) -> None:
-        """Apply a batch, and all pending changes up to its clock."""
+        """Apply a batch, and all pending changes up to its clock. A further attempt does not run the query again."""
         context = self._need_context()
-        gained = changes.toArrow()
-        self.put(gained, batch, context.now(batch), context.owner())
+        if self._collected is None or self._collected[0] != batch:
+            self._collected = (batch, changes.toArrow())
+        self.put(self._collected[1], batch, context.now(batch), context.owner())
+        self._collected = None
 
     def put(self, gained: pa.Table, batch: int, now: Instant, owner: str) -> None:
         """Apply a batch, given its changes as rows, the clock, and the id of the checkpoint."""
+        events = list(table_events(gained, now))
         with closing(self.database.connect()) as connection:
             cursor = connection.cursor()
             self._create(connection, cursor)
-            if self._claim(cursor, batch, now, owner):
-                self._apply(cursor, gained, now)
-                connection.commit()
+            if not self._claim(cursor, batch, now, owner):
+                return
+            try:
+                self._insert(cursor, events)
+            except Exception as error:
+                if not self.database.is_poison(error):
+                    raise
+                connection.rollback()
+                events = self._without_poison(connection, cursor, events, batch)
+                if not self._claim(cursor, batch, now, owner):
+                    return
+                self._insert(cursor, events)
+            self._apply(cursor, now)
+            connection.commit()
 
     def answer(self) -> list[tuple[Any, ...]]:
         """The rows of the table: the answer's columns, then `_count`; none before the first batch."""
@@ -104,7 +148,9 @@ class TableSink:
         """Whether a table can be read, in SQL that every database understands."""
         try:
             cursor.execute(f"SELECT 1 FROM {table} WHERE 1 = 0")
-        except Exception:  # each driver has its own classes
+        except Exception as error:  # each driver has its own classes
+            if self.is_transient(error):
+                raise
             connection.rollback()
             return False
         return True
@@ -139,14 +185,53 @@ class TableSink:
 
     # -- the changes
 
-    def _apply(self, cursor: Cursor, gained: pa.Table, now: Instant) -> None:
-        """Add all changes to the pending ones; the database then sums up those that are due."""
+    def _insert(self, cursor: Cursor, events: Sequence[TableEvent]) -> None:
+        """Add changes to the pending ones."""
+        if not events:
+            return
+        columns = ", ".join([*self._columns(), *map(self.database.name, (COUNT, KEY, AT))])
+        value, marks = self.database.value, ", ".join(self.database.marks(len(events[0].row) + 3))
+        rows = [(*map(value, event.row), event.change, event.key, event.at) for event in events]
+        into = self.database.literally(f"INSERT INTO {self._pending} ({columns})")
+        cursor.executemany(f"{into} VALUES ({marks})", rows)
+
+    def _without_poison(
+        self, connection: Connection, cursor: Cursor, events: Sequence[TableEvent], batch: int
+    ) -> list[TableEvent]:
+        """The events that the database takes, found by trying halves; the others are kept aside with the reason.
+
+        A row that leaves the answer has the values with which it came, so it is rejected both times.
+        """
+        good, rejected, parts = list[TableEvent](), list[tuple[TableEvent, str]](), [events]
+        while parts:
+            part = parts.pop()
+            try:
+                self._insert(cursor, part)
+                good += part
+            except Exception as error:
+                if not self.database.is_poison(error):
+                    raise
+                if len(part) == 1:
+                    rejected.append((part[0], visible(f"{type(error).__name__}: {error}")))
+                else:
+                    parts += [part[len(part) // 2 :], part[: len(part) // 2]]
+            finally:
+                connection.rollback()
+        names = self._need_context().schema.names
+        rows = [
+            {**dict(zip(names, event.row, strict=True)), COUNT: event.change, AT: event.at, REASON: reason}
+            for event, reason in rejected
+        ]
+        if rows:
+            side_outputs = self._need_context().checkpoint.side_outputs
+            RejectedRows.of(side_outputs, self.name, self._quota).keep(batch, rows)
+            _LOG.warning("%s, batch %d: %d rows are rejected: %s", self.name, batch, len(rows), rows[0][REASON])
+        return good
+
+    def _apply(self, cursor: Cursor, now: Instant) -> None:
+        """Sum up the pending changes that are due."""
         name, own = self.database.name, ", ".join(self._columns())
         count, key, at = name(COUNT), name(KEY), name(AT)
-        rows = list(self._events(gained, now))
-        if rows:
-            into = self.database.literally(f"INSERT INTO {self._pending} ({own}, {count}, {key}, {at})")
-            cursor.executemany(f"{into} VALUES ({', '.join(self.database.marks(len(rows[0])))})", rows)
         due = f"{at} <= {int(now)}"
         same = f"p.{key} = {self._name}.{key}"
         cursor.execute(
@@ -164,48 +249,10 @@ class TableSink:
         )
         cursor.execute(f"DELETE FROM {self._pending} WHERE {due}")
 
-    def _events(self, gained: pa.Table, now: Instant) -> Iterator[tuple[Any, ...]]:
-        """Rows with the change of their count, their key and the time; summed up, and due changes dated now."""
-        if not gained.num_rows:
-            return
-        names = [c for c in gained.column_names if c not in (TS, EXP, SIGN)]
-        sign = gained.column(SIGN).cast(pa.int64())
-        starts = _events(gained.select(names), pc.fill_null(_ticks(gained.column(TS)), BEGINNING), sign, now)
-        ends = _events(gained.select(names), _ticks(gained.column(EXP)), pc.negate(sign), now)
-        events = pa.concat_tables([starts, ends.filter(pc.is_valid(ends.column(AT)))])
-        summed = events.group_by([*names, AT]).aggregate([(COUNT, "sum")])
-        summed = summed.filter(pc.not_equal(summed.column(f"{COUNT}_sum"), 0))
-        rows = zip(*(summed.column(c).to_pylist() for c in names), strict=True)
-        value = self.database.value
-        for row, count, at in zip(
-            rows, summed.column(f"{COUNT}_sum").to_pylist(), summed.column(AT).to_pylist(), strict=True
-        ):
-            yield (*map(value, row), count, row_key(row), at)
-
     def _columns(self) -> list[str]:
-        return [self.database.name(field.name) for field in self._need_context().schema]
+        return [self.database.name(column) for column in self.columns.values()]
 
     def _need_context(self) -> SinkContext:
         if self._context is None:
             raise DataError("a table sink must know the query's clock", hint="give it to start(sink=...)")
         return self._context
-
-
-def row_key(row: tuple[Any, ...]) -> str:
-    """A digest by which a database finds a row, NULLs included.
-
-    >>> row_key((1, None, -0.0)) == row_key((1, None, 0.0))
-    True
-    """
-    spelt = repr(tuple(value + 0.0 if isinstance(value, float) else value for value in row))
-    return blake2b(spelt.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-def _events(rows: pa.Table, at: pa.ChunkedArray, count: pa.ChunkedArray, now: Instant) -> pa.Table:
-    """Changes of counts with their times; due changes are dated now, so that they can be summed up."""
-    due = pc.if_else(pc.less_equal(at, now), pa.scalar(int(now), pa.int64()), at)
-    return rows.append_column(COUNT, count).append_column(AT, due)
-
-
-def _ticks(times: pa.ChunkedArray) -> pa.ChunkedArray:
-    return times.cast(pa.int64())

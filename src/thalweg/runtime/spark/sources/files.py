@@ -1,94 +1,105 @@
-"""Directories of logs that Python parses: each new file is read once, in the batch after it appears.
+"""Directories of files: each new file is read once, in the batch after it appears.
 
-The offset lists every file read so far, with its size. It grows with the directory, but so a file that is moved in late
-with an old date is never missed. Files must be moved in whole: a file whose size has changed since is an error.
+The offset is a `FileMemory`, so a file that is moved in late with an old date is not missed, and one that is renamed or
+appended to after it was read is noticed: a bad row names it. Files must be moved in whole: a file whose size changes
+between the time when it is listed and the time when it is read stops the query.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.fs
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
 from thalweg.core.errors import DataError
-from thalweg.core.schema import Schema
-from thalweg.formats import FORMATS
+from thalweg.core.visible import visible
 from thalweg.formats.lines import file_system
-from thalweg.runtime.spark.schema import to_arrow
-from thalweg.runtime.spark.sources.arrow import ArrowSource
-from thalweg.runtime.spark.sources.bad_rows import BAD_ROW_COLUMNS, bad_batch, good_batches
+from thalweg.runtime.spark.sources.file_memory import REMEMBER, FileId, FileMemory, Listing, step
 
-Seen = dict[str, int]  # a file's name, and its size in bytes
+_LOG = logging.getLogger("thalweg.sources")
+NAME, SIZE, NOTICE = "name", "size", "notice"  # the columns that describe a file
 
 
-def logs(
+def listed_files(
     spark: SparkSession,
-    format_: str,
     path: str,
-    schema: Schema,
+    *,
     pattern: str,
     files_per_batch: int,
-    partitions: int | None,
-) -> ArrowSource:
-    """A stream of the files in a directory whose names match `pattern`, read by `thalweg.formats`."""
-    if files_per_batch < 1:
-        raise DataError(f"files_per_batch wants 1 or more, got {files_per_batch}")
-    _list(path, pattern)  # a missing directory raises here, not in a worker
+    partitions: int | None = None,
+    recursive: bool = False,
+    remember: int = REMEMBER,
+) -> DataFrame:
+    """A stream of the files in a directory whose names match `pattern`: a row for each file, or for a notice."""
+    for option, value in (("files_per_batch", files_per_batch), ("remember_files", remember)):
+        if value < 1:
+            raise DataError(f"{option} wants 1 or more, got {value}")
+    look(path, pattern, recursive)  # a missing directory raises here, not in a worker
     spec = {
         "path": path,
         "pattern": pattern,
         "files_per_batch": files_per_batch,
         "partitions": partitions or spark.sparkContext.defaultParallelism,
+        "recursive": recursive,
+        "remember": remember,
     }
-    spark.dataSource.register(LogSource)
-    files = spark.readStream.format(LogSource.name()).option("spec", json.dumps(spec)).load()
-    return ArrowSource(files, schema, LogRows(schema, format_, path))
+    spark.dataSource.register(FileSource)
+    return spark.readStream.format(FileSource.name()).option("spec", json.dumps(spec)).load()
 
 
-class LogSource(DataSource):
-    """The Spark data source behind `logs`; the option `spec` holds its arguments."""
+class FileSource(DataSource):
+    """The Spark data source behind `listed_files`; the option `spec` holds its arguments."""
 
     @classmethod
     def name(cls) -> str:
         """The format's name."""
-        return "thalweg_logs"
+        return "thalweg_files"
 
     def schema(self) -> str:
-        """A row for each file: its name, and its size when it was listed."""
-        return "name STRING, size LONG"
+        """A row for each file: its name, its size when it was listed; or a notice about a file that was read before."""
+        return f"{NAME} STRING, {SIZE} LONG, {NOTICE} STRING"
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """A reader that assigns files to tasks."""
-        return LogReader(**json.loads(self.options["spec"]))
+        return FileReader(**json.loads(self.options["spec"]))
 
 
 class Files(InputPartition):
-    """Files for one task, with the size of each when it was listed."""
+    """Files for one task, with the size of each when it was listed; and notices."""
 
-    def __init__(self, files: Seen) -> None:
-        self.files = files
+    def __init__(self, files: dict[str, int], notices: dict[str, str] | None = None) -> None:
+        self.files, self.notices = files, notices or {}
 
 
-class LogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class FileReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Assigns files to batches and tasks, oldest first."""
 
-    def __init__(self, path: str, pattern: str, files_per_batch: int, partitions: int) -> None:
-        self._path, self._pattern = path, pattern
-        self._files_per_batch, self._partitions = files_per_batch, partitions
-        self._last: Seen | None = None
+    def __init__(
+        self,
+        path: str,
+        pattern: str,
+        files_per_batch: int,
+        partitions: int,
+        recursive: bool = False,
+        remember: int = REMEMBER,
+    ) -> None:
+        self._path, self._pattern, self._recursive = path, pattern, recursive
+        self._files_per_batch, self._partitions, self._remember = files_per_batch, partitions, remember
+        self._last: Listing | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name, like those below
         """No file has been read."""
-        return {"files": {}}
+        return FileMemory().to_json()
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """At most `files_per_batch` files."""
@@ -96,81 +107,63 @@ class LogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Read only the files that are there now."""
-        self._last = _list(self._path, self._pattern)
+        self._last = look(self._path, self._pattern, self._recursive)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
         """The files read before, and those of the next batch."""
-        seen: Seen = start["files"]
-        there = _list(self._path, self._pattern) if self._last is None else self._last
-        for name, size in there.items():
-            if seen.get(name, size) != size:
-                raise _changed(name, seen[name], size)
-        new = [name for name in there if name not in seen]
-        if isinstance(limit, ReadMaxFiles):
-            new = new[: limit.max_files]
-        return {"files": {**seen, **{name: there[name] for name in new}}} if new else start
+        memory = FileMemory.from_json(start)
+        there = look(self._path, self._pattern, self._recursive) if self._last is None else self._last
+        after = memory.after(there, limit.max_files if isinstance(limit, ReadMaxFiles) else None, self._remember)
+        return start if after is memory else after.to_json()
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """The new files, spread evenly over the tasks."""
-        new = [(name, size) for name, size in end["files"].items() if name not in start["files"]]
-        parts = min(len(new), self._partitions)
-        return [Files(dict(new[i::parts])) for i in range(parts)]
+        """The new files, spread evenly over the tasks; the first task also gets the notices."""
+        found = step(FileMemory.from_json(start), FileMemory.from_json(end))
+        for name, notice in found.notices.items():
+            _LOG.warning("%s", visible(f"{self._path}: {name}: {notice}"))
+        new = [(name, id_.size) for name, id_ in found.new.items()]
+        parts = max(1, min(len(new), self._partitions))
+        dealt = [Files(dict(new[i::parts]), found.notices if i == 0 else None) for i in range(parts)]
+        return [part for part in dealt if part.files or part.notices]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The files of a task, as rows of `LogSource.schema`."""
+        """The files of a task, as rows of `FileSource.schema`."""
         assert isinstance(partition, Files)
-        yield pa.record_batch({"name": list(partition.files), "size": list(partition.files.values())})
+        names = [*partition.files, *partition.notices]
+        sizes = [*partition.files.values(), *([None] * len(partition.notices))]
+        notices = [*([None] * len(partition.files)), *partition.notices.values()]
+        columns = [pa.array(names, pa.string()), pa.array(sizes, pa.int64()), pa.array(notices, pa.string())]
+        yield pa.record_batch(columns, names=[NAME, SIZE, NOTICE])
 
 
-@dataclass(frozen=True)
-class LogRows:
-    """Loads the rows of log files."""
-
-    schema: Schema
-    format: str
-    path: str
-
-    def __call__(self, described: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
-        """All rows; whether a line is bad depends on all columns of the schema, not only on `columns`."""
-        files = zip(*(described.column(name).to_pylist() for name in ("name", "size")), strict=True)
-        batches = [batch for name, size in files for batch in self._read(name, size)]
-        whole = pa.Table.from_batches(batches, to_arrow(self.schema + BAD_ROW_COLUMNS))
-        return whole.select([*columns, *BAD_ROW_COLUMNS.names])
-
-    def _read(self, name: str, size: int) -> Iterator[pa.RecordBatch]:
-        """The rows of a file; lines that cannot be read become bad rows."""
-        path = f"{self.path}/{name}"
-        for table, _, bad in FORMATS[self.format](path, self.schema):
-            yield from good_batches(self.schema, table)
-            if bad:
-                reasons = [f"{name}, line {line}: {reason}" for line, _, reason in bad]
-                yield bad_batch(self.schema, [text for _, text, _ in bad], reasons)
-        system, inner = file_system(path)
-        if (found := system.get_file_info(inner).size) != size:
-            raise _changed(name, size, found)
-
-
-class _Listed(NamedTuple):
-    date: int
-    name: str
-    size: int
-
-
-def _list(path: str, pattern: str) -> Seen:
+def look(path: str, pattern: str, recursive: bool = False) -> Listing:
     """The files of a directory, oldest first, without those whose names begin with . or _: they are not complete."""
     system, inner = file_system(path)
     if system.get_file_info(inner).type != pa.fs.FileType.Directory:
         raise DataError(f"there is no directory {path}")
-    found = [
-        _Listed(file.mtime_ns or 0, file.base_name, file.size)
-        for file in system.get_file_info(pa.fs.FileSelector(inner))
-        if file.type == pa.fs.FileType.File and fnmatch(file.base_name, pattern) and file.base_name[0] not in "._"
-    ]
-    return {file.name: file.size for file in sorted(found)}
+    local = isinstance(system, pa.fs.LocalFileSystem)
+    found: Listing = {}
+    for file in system.get_file_info(pa.fs.FileSelector(inner, recursive=recursive)):
+        name = file.path.removeprefix(inner).lstrip("/")
+        hidden = any(part[0] in "._" for part in name.split("/"))
+        if file.type == pa.fs.FileType.File and not hidden and fnmatch(file.base_name, pattern):
+            inode = _inode(file.path) if local else 0
+            found[name] = FileId(file.size, file.mtime_ns or 0, inode)
+    return dict(sorted(found.items(), key=lambda item: (item[1].date, item[0])))
 
 
-def _changed(name: str, before: int, now: int) -> DataError:
-    return DataError(
-        f"the file {name} had {before} bytes when it was read, and now has {now}",
-        hint="move files in when they are complete, or choose among them with `pattern`",
-    )
+def _inode(path: str) -> int:
+    try:
+        return Path(path).stat().st_ino
+    except OSError:  # it has just been removed
+        return 0
+
+
+def check_size(path: str, size: int) -> None:
+    """Raise if a file no longer has the size with which it was listed: whole rows of it may be missing."""
+    system, inner = file_system(path)
+    if (found := system.get_file_info(inner).size) != size:
+        raise DataError(
+            f"the file {Path(path).name} had {size} bytes when it was listed, and now has {found}",
+            hint="move files in when they are complete, or choose among them with `pattern`",
+        )

@@ -8,8 +8,11 @@ from pyspark.sql import SparkSession
 
 from thalweg.core.schema import Schema
 from thalweg.formats.lbl import SCHEMA
+from thalweg.formats.lines import LONGEST_LINE
 from thalweg.runtime.spark.sources.arrow import ArrowSource
-from thalweg.runtime.spark.sources.files import logs
+from thalweg.runtime.spark.sources.file_memory import REMEMBER
+from thalweg.runtime.spark.sources.files import listed_files
+from thalweg.runtime.spark.sources.log_rows import LogRows
 
 
 def zeek(
@@ -20,13 +23,24 @@ def zeek(
     pattern: str = "*.log*",
     files_per_batch: int = 64,
     partitions: int | None = None,
+    longest_line: int = LONGEST_LINE,
+    remember_files: int = REMEMBER,
 ) -> ArrowSource:
     """The columns of `schema`, and BAD_ROW_COLUMNS, from the logs whose names match `pattern`.
 
     `id_orig_h` stands for Zeek's `id.orig_h`. `thalweg.formats.zeek_schema` returns the columns of a log. A log that
-    lacks one of the columns stops the query.
+    lacks one of the columns stops the query. A line of more than `longest_line` bytes is a bad row. The source keeps
+    the names of the last `remember_files` files that it has read.
     """
-    return logs(spark, "zeek", str(path), schema, pattern, files_per_batch, partitions)
+    files = listed_files(
+        spark,
+        str(path),
+        pattern=pattern,
+        files_per_batch=files_per_batch,
+        partitions=partitions,
+        remember=remember_files,
+    )
+    return ArrowSource(files, schema, LogRows(schema, "zeek", str(path), longest_line))
 
 
 def lbl(
@@ -37,6 +51,16 @@ def lbl(
     pattern: str = "*",
     files_per_batch: int = 64,
     partitions: int | None = None,
+    longest_line: int = LONGEST_LINE,
+    remember_files: int = REMEMBER,
 ) -> ArrowSource:
-    """Connections, with BAD_ROW_COLUMNS; `schema` selects from the format's nine columns."""
-    return logs(spark, "lbl", str(path), schema, pattern, files_per_batch, partitions)
+    """Connections, with BAD_ROW_COLUMNS; `schema` selects from the format's nine columns. See `zeek` for the rest."""
+    files = listed_files(
+        spark,
+        str(path),
+        pattern=pattern,
+        files_per_batch=files_per_batch,
+        partitions=partitions,
+        remember=remember_files,
+    )
+    return ArrowSource(files, schema, LogRows(schema, "lbl", str(path), longest_line))

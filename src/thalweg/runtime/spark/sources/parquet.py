@@ -1,4 +1,4 @@
-"""A directory of Parquet files: Spark lists their names, Arrow reads the columns that a query needs."""
+"""A directory of Parquet files: Arrow reads the columns that a query needs."""
 
 from __future__ import annotations
 
@@ -16,18 +16,29 @@ from thalweg.formats.lines import file_system
 from thalweg.runtime.spark.schema import to_arrow
 from thalweg.runtime.spark.sources.arrow import ArrowSource
 from thalweg.runtime.spark.sources.bad_rows import bad_batch
-from thalweg.runtime.spark.sources.drift import files_of, local_path
+from thalweg.runtime.spark.sources.file_memory import REMEMBER
+from thalweg.runtime.spark.sources.files import check_size, listed_files
+from thalweg.runtime.spark.sources.log_rows import described_files
 
 
 def parquet(
-    spark: SparkSession, path: str | Path, schema: Schema, *, pattern: str = "*", files_per_batch: int = 1_000
+    spark: SparkSession,
+    path: str | Path,
+    schema: Schema,
+    *,
+    pattern: str = "*",
+    files_per_batch: int = 1_000,
+    remember_files: int = REMEMBER,
 ) -> ArrowSource:
-    """The columns of `schema` from the files whose names match `pattern`.
+    """The columns of `schema` from the files whose names match `pattern`, in the directory and in those below it.
 
     A file that lacks a column, has it in another type, or cannot be read adds a bad row; the columns that can be read
     are read. Timestamps without a time zone are UTC.
     """
-    return ArrowSource(files_of(spark, str(path), pattern, files_per_batch), schema, ParquetFiles(schema))
+    files = listed_files(
+        spark, str(path), pattern=pattern, files_per_batch=files_per_batch, recursive=True, remember=remember_files
+    )
+    return ArrowSource(files, schema, ParquetFiles(schema, str(path)))
 
 
 @dataclass(frozen=True)
@@ -35,14 +46,19 @@ class ParquetFiles:
     """Loads columns of Parquet files."""
 
     schema: Schema
+    path: str
 
     def __call__(self, described: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
         """The rows of all files, and a bad row for each problem with a file."""
         wanted = Schema(tuple(self.schema[self.schema.find(name)[0]] for name in columns))
-        parts = [self._read(local_path(path), wanted) for path in described.column("path").to_pylist()]
-        return pa.concat_tables([part for both in parts for part in both], promote_options="default")
+        parts: list[pa.Table] = []
+        for name, size, notice in described_files(described):
+            path = f"{self.path}/{name}"
+            parts += self._read(path, size, wanted) if notice is None else [_bad_row(wanted, path, notice)]
+        return pa.concat_tables(parts, promote_options="default")
 
-    def _read(self, path: str, wanted: Schema) -> list[pa.Table]:
+    def _read(self, path: str, size: int, wanted: Schema) -> list[pa.Table]:
+        check_size(path, size)
         system, inner = file_system(path)
         with system.open_input_file(inner) as opened:
             try:

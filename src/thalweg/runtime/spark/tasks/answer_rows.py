@@ -55,12 +55,16 @@ def _known(time: Ints, unknown: Flags) -> pa.Array:
 
 
 def uniquely_named(schema: Schema) -> Schema:
-    """The columns under the names that they have in a DataFrame: of two equal names the second gets a number."""
-    names: list[str] = []
+    """The columns under the names that they have in a DataFrame: of two equal names the second gets a number.
+
+    The names of the columns that are added to every change count as taken.
+    """
+    taken, names = {TS, EXP, SIGN}, list[str]()
     for name in schema.names:
         candidate, number = name, 2
-        while candidate.casefold() in map(str.casefold, names):
+        while candidate.casefold() in taken:
             candidate, number = f"{name}_{number}", number + 1
+        taken.add(candidate.casefold())
         names.append(candidate)
     return Schema(tuple(Field(name, f.type) for name, f in zip(names, schema, strict=True)))
 

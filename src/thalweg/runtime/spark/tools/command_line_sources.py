@@ -14,6 +14,7 @@ from thalweg.algebra.plan import Plan, RelationScan, StreamScan
 from thalweg.core.errors import DataError, NameNotFoundError, did_you_mean
 from thalweg.core.schema import Field, Schema
 from thalweg.core.types import DataType
+from thalweg.runtime.distributed.ingest.quota import QUOTA
 from thalweg.runtime.source import Source
 from thalweg.runtime.spark import sources
 from thalweg.runtime.spark.api.engine import Engine
@@ -21,7 +22,13 @@ from thalweg.runtime.spark.schema import to_spark
 from thalweg.runtime.spark.sources.spark_readers import FORMATS
 
 TIME_COLUMN = "ts"  # of streams whose time is an integer
-_OF_STREAMS: dict[str, Any] = {"idle": None, "ahead": "1 day", "keep_late": "whole"}
+_OF_STREAMS: dict[str, Any] = {
+    "idle": None,
+    "ahead": "1 day",
+    "keep_late": "whole",
+    "side_output_rows": QUOTA.rows,
+    "side_output_bytes": QUOTA.bytes,
+}
 
 
 def declare(engine: Engine, catalog: Catalog, plans: Sequence[Plan], given: Mapping[str, Source]) -> None:
