@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from thalweg.cli.spark.run_command import parse_sinks
@@ -33,8 +34,7 @@ def test_late_rows_of_any_stream_stay_in_the_checkpoint(tmp_path: Path) -> None:
     Layouts(1, ()).changed(0, 1).write(checkpoint)
     for name in NAMES:
         outputs = SideOutputs()
-        pool = StringPool()
-        outputs.add_late(name, Batch.empty(schema), schema, pool)
+        outputs.add_late(name, Batch.of_arrivals([np.array([7])], np.array([1])), schema, StringPool())
         outputs.write(checkpoint, 0, 0, 1)
         assert len(read_side_output(checkpoint, LATE, name)) == 1
     folders = {path.parent for path in tmp_path.rglob("*.arrow")}

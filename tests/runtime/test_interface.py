@@ -75,7 +75,11 @@ OWN_METHODS: dict[type, dict[str, str]] = {
         "take_over": "the queries of a local flow's folder",
         "clock": "of its streams",
     },
-    LocalFlowQuery: {"gain": "called by the flow", "since": "the clock when the query was added, in ticks"},
+    LocalFlowQuery: {
+        "gain": "called by the flow",
+        "log_keys": "read by the flow, which forgets strings that no query's output names",
+        "since": "the clock when the query was added, in ticks",
+    },
     SparkFlowQuery: {},
 }
 

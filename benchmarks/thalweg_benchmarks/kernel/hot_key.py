@@ -29,8 +29,8 @@ def run(most: int = ROWS) -> Iterator[Result]:
     """The peak memory of a process for each query, in gigabytes."""
     for name, rows in zip(QUERIES, (most, most, most // 3), strict=True):  # sums take longer
         program = f"import json; from {__name__} import measure; print(json.dumps(measure({name!r}, {rows})))"
-        told = subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.PIPE, text=True)
-        seen = json.loads(told.stdout)
+        done = subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.PIPE, text=True)
+        seen = json.loads(done.stdout)
         pairs = rows * rows
         detail = {"pairs": pairs, "seconds": seen["seconds"], "nanoseconds_per_pair": seen["seconds"] / pairs * 1e9}
         yield Result(f"hot key, {rows:,} x {rows:,}, {name}: gigabytes", seen["gigabytes"], GIGABYTES, detail=detail)
