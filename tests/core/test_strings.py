@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from thalweg.core.byte_strings import ByteStrings
 from thalweg.core.errors import SnapshotError
 from thalweg.core.strings import StringPool
+from thalweg.core.value_pool import ValuePool
 
 TEXTS = st.lists(st.text(max_size=3), max_size=6)
 
@@ -154,3 +155,12 @@ def test_columns_of_any_layout(distinct: int) -> None:
     assert pool.decode(codes).to_pylist() == words
     assert pool.encode(array.cast(pa.large_string())).tolist() == codes.tolist()
     assert pool.encode(array.dictionary_encode()).tolist() == codes.tolist()
+
+
+def test_values_of_other_types_can_be_coded_alike() -> None:
+    pool, values = ValuePool(pa.large_binary()), [b"\xff\x00", None, b"", b"\xff\x00", b"\x80" * 100]
+    codes = pool.encode(pa.array(values, pa.binary()))
+    assert pool.decode(codes).to_pylist() == values and len(pool) == 3
+    fresh = ValuePool(pa.large_binary())
+    fresh.restore(pool.snapshot())
+    assert fresh.encode(pa.array(values, pa.large_binary())).tolist() == codes.tolist()

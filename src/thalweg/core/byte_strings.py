@@ -33,9 +33,9 @@ class ByteStrings(NamedTuple):
 
     @staticmethod
     def of(array: pa.Array) -> ByteStrings:
-        """The strings of an Arrow column of (large) strings without nulls."""
+        """The strings of an Arrow column of (large) strings or binary values, without nulls."""
         _, offsets, data = array.buffers()
-        wide = pa.types.is_large_string(array.type)
+        wide = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
         stored = np.frombuffer(offsets, dtype=np.int64 if wide else np.int32)[array.offset :][: len(array) + 1]
         bounds: Ints = stored.astype(np.int64)
         low, high = int(bounds[0]), int(bounds[-1])
@@ -101,7 +101,9 @@ class ByteStrings(NamedTuple):
 class Arena:
     """Strings one behind the other in one array that grows; a string is known by its place, 0, 1, 2 ..."""
 
-    def __init__(self) -> None:
+    def __init__(self, type_: pa.DataType) -> None:
+        """`type_` is Arrow's type of the strings: large strings, or large binary."""
+        self._type = type_
         self._bounds: Ints = np.zeros(16, dtype=np.int64)
         self._data: Bytes = np.zeros(256, dtype=np.uint8)
         self._count = 0
@@ -134,7 +136,7 @@ class Arena:
     def array(self) -> pa.Array:
         """All strings as an Arrow column, which shares their memory: what is appended later lies behind it."""
         buffers = [None, pa.py_buffer(self._bounds[: self._count + 1]), pa.py_buffer(self._data[: self.used])]
-        return pa.LargeStringArray.from_buffers(self._count, buffers[1], buffers[2])
+        return pa.Array.from_buffers(self._type, self._count, buffers)
 
 
 def _longer(array: npt.NDArray[_Number], size: int) -> npt.NDArray[_Number]:

@@ -26,7 +26,9 @@ _FEW = 1024
 class StringRuns:
     """The runs of the last snapshot, and which places they hold."""
 
-    def __init__(self, runs: Sequence[Run] = ()) -> None:
+    def __init__(self, type_: pa.DataType, runs: Sequence[Run] = ()) -> None:
+        """`type_` is Arrow's type of the strings: large strings, or large binary."""
+        self._type = type_
         self._runs = list(runs)
         self._saved = np.zeros(16, dtype=np.bool_)  # by place, whether its string is in a run
 
@@ -63,10 +65,10 @@ class StringRuns:
         self._fit(len(latest))
         self._saved[places] = True
         if not count:
-            return places, pa.array([], pa.large_string())
+            return places, pa.array([], self._type)
         whole = pa.py_buffer(texts[0] if len(texts) == 1 else np.concatenate(texts))
         bounds = np.append(np.concatenate(starts), before)
-        array = pa.LargeStringArray.from_buffers(count, pa.py_buffer(bounds), whole)
+        array = pa.Array.from_buffers(self._type, count, [None, pa.py_buffer(bounds), whole])
         return places, array.take(pa.array(latest[places]))
 
     def _merge(self, used: Codes) -> None:

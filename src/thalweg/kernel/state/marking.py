@@ -18,7 +18,8 @@ from thalweg.core.strings import StringPool
 from thalweg.kernel.state.snapshot import LOGS
 
 _OURS = "thalweg"
-_WITHOUT_CODES = ("thalweg.algebra", "thalweg.core.schema", "thalweg.core.strings")  # plans name strings, not codes
+# Plans name strings, not codes; and a pool's own tables would keep all that it has.
+_WITHOUT_CODES = ("thalweg.algebra", "thalweg.core.schema", "thalweg.core.strings", "thalweg.core.value_pool")
 _WORK_PER_OBJECT = 16  # looking at an object costs as much as reading so many integers of an array
 
 
