@@ -13,6 +13,7 @@ import click
 from thalweg.cli.output import console, say
 from thalweg.cli.output.tables import Columns
 from thalweg.runtime.distributed.checkpoint.check import check_checkpoint
+from thalweg.runtime.distributed.checkpoint.export import export
 from thalweg.runtime.distributed.checkpoint.folder import Checkpoint
 from thalweg.runtime.distributed.checkpoint.inspection import CheckpointSummary, Shard, checkpoints, shards, summary
 from thalweg.runtime.distributed.checkpoint.report import BAD_ROWS, LATE
@@ -26,8 +27,11 @@ DAMAGED = 1  # exit code if --check has found a damaged file
 @click.option("--stage", type=click.IntRange(min=0), help="Read the arrays of this stage's shards.")
 @click.option("--shard", type=click.IntRange(min=0), help="Show only this shard.")
 @click.option("--check", is_flag=True, help="Read every file, and say which are damaged; exit code 1 if any is.")
+@click.option("--export", "export_to", metavar="FOLDER", help="Write the state as Parquet, a table for each buffer.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per query.")
-def state(checkpoint: str, stage: int | None, shard: int | None, check: bool, as_json: bool) -> None:
+def state(
+    checkpoint: str, stage: int | None, shard: int | None, check: bool, export_to: str | None, as_json: bool
+) -> None:
     """List the state of the queries of CHECKPOINT: stages, shards, tuples, bytes, and rows in side outputs.
 
     The column `groups` counts the groups of a shard that have any state.
@@ -37,13 +41,23 @@ def state(checkpoint: str, stage: int | None, shard: int | None, check: bool, as
 
     With --check it reads every file of a query that is stopped, and compares it with its checksum.
 
+    With --export it writes the state to Parquet files in FOLDER, one for each buffer of each operator: stage, shard,
+    group, operator, then the lanes. Strings are codes there, and strings.parquet has their texts.
+
     \b
     Examples:
       thalweg state checkpoints/
       thalweg state checkpoints/busy --stage 0 --shard 1
       thalweg state checkpoints/busy --json
       thalweg state checkpoints/ --check
+      thalweg state checkpoints/busy --export tables/
     """
+    if export_to is not None:
+        places = checkpoints(Path(checkpoint))
+        for place in places:
+            folder = Path(export_to) / place.folder.name if len(places) > 1 else Path(export_to)
+            say(console(), f"{place.folder}: {export(place, folder):,} tables in {folder}")
+        return
     if check:
         whole = [_check(place, as_json) for place in checkpoints(Path(checkpoint))]
         if not all(whole):
