@@ -32,11 +32,13 @@ from thalweg.algebra.plan import (
     Windowed,
     is_table,
 )
+from thalweg.core.depth import words_for_depth
 from thalweg.core.errors import PlanError
 from thalweg.patterns.derive import Annotated, annotate
 from thalweg.patterns.pattern import Pattern
 
 
+@words_for_depth()
 def check(plan: Plan) -> None:
     """Raise a PlanError, with a way out, if no strategy could answer the plan exactly."""
     _check(annotate(plan))

@@ -9,9 +9,11 @@ from thalweg.algebra.expressions.build import (
     call,
     case,
     cast,
+    chain,
     coerce,
     column,
     conjuncts,
+    flattened,
     literal,
 )
 from thalweg.algebra.expressions.declare import aggregate, function
@@ -23,5 +25,5 @@ from thalweg.algebra.expressions.walk import columns_of, map_columns, replace, s
 __all__ = [
     "AGGREGATES", "Aggregate", "Call", "Case", "Cast", "Column", "Expression", "FALSE", "Literal", "NULL", "TRUE",
     "UserAggregate", "UserFunction", "aggregate", "and_", "call", "case", "cast", "coerce", "column", "columns_of",
-    "conjuncts", "function", "literal", "map_columns", "replace", "shift",
+    "chain", "conjuncts", "flattened", "function", "literal", "map_columns", "replace", "shift",
 ]  # fmt: skip

@@ -121,21 +121,38 @@ def require_boolean(condition: Expression, where: str) -> Expression:
 
 def and_(parts: Sequence[Expression]) -> Expression:
     """The conjunction of `parts`; TRUE if there are none."""
-    if not parts:
-        return TRUE
+    return chain("and", parts) if parts else TRUE
+
+
+_LONGEST_CHAIN = 64
+
+
+def chain(function: str, parts: Sequence[Expression]) -> Expression:
+    """AND or OR of parts, from left to right; of very many parts as a tree that is not deep, for it is walked down."""
+    if len(parts) > _LONGEST_CHAIN:
+        half = len(parts) // 2
+        return call(function, chain(function, parts[:half]), chain(function, parts[half:]))
     result = parts[0]
     for part in parts[1:]:
-        result = call("and", result, part)
+        result = call(function, result, part)
     return result
+
+
+def flattened(expression: Expression, function: str) -> list[Expression]:
+    """The arguments of nested calls of AND or OR, from left to right."""
+    found, left = list[Expression](), [expression]
+    while left:
+        part = left.pop()
+        if isinstance(part, Call) and part.function == function:
+            left += reversed(part.args)
+        else:
+            found.append(part)
+    return found
 
 
 def conjuncts(condition: Expression) -> list[Expression]:
     """The parts of a conjunction, flattened; TRUE has none."""
-    if condition == TRUE:
-        return []
-    if isinstance(condition, Call) and condition.function == "and":
-        return [part for arg in condition.args for part in conjuncts(arg)]
-    return [condition]
+    return [part for part in flattened(condition, "and") if part != TRUE]
 
 
 CASTS: frozenset[tuple[DataType, DataType]] = frozenset(

@@ -12,6 +12,8 @@ from thalweg.core.rows import Value
 from thalweg.core.time import format_duration, format_timestamp
 from thalweg.core.types import DataType
 
+_HASH = "_hash"
+
 
 @dataclass(frozen=True)
 class Column:
@@ -64,6 +66,17 @@ class Call:
     function: str
     args: tuple[Expression, ...]
     type: DataType
+
+    def __hash__(self) -> int:
+        """Computed once: rules look expressions up again and again, and an IN may have thousands of members."""
+        known: int | None = self.__dict__.get(_HASH)
+        if known is None:
+            known = self.__dict__[_HASH] = hash((self.function, self.args, self.type))
+        return known
+
+    def __getstate__(self) -> dict[str, object]:
+        """Pickle without the hash, which is another one in another process."""
+        return {"function": self.function, "args": self.args, "type": self.type}
 
     def __str__(self) -> str:
         shown = [str(a) for a in self.args]

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from thalweg.algebra.expressions.nodes import Call, Case, Cast, Column, Expression, Literal
 
+_COLUMNS = "_columns"
+
 
 def columns_of(expression: Expression) -> frozenset[int]:
     """The positions an expression reads."""
@@ -15,10 +17,14 @@ def columns_of(expression: Expression) -> frozenset[int]:
         case Literal():
             return frozenset()
         case Call(_, args):
-            return frozenset().union(*map(columns_of, args))
+            known: frozenset[int] | None = vars(expression).get(_COLUMNS)  # an IN may have thousands of members
+            if known is None:
+                parts = (columns_of(arg) for arg in args if not isinstance(arg, Literal))
+                known = vars(expression)[_COLUMNS] = frozenset().union(*parts)
+            return known
         case Case(branches, default):
-            parts = [part for branch in branches for part in branch]
-            return columns_of(default).union(*map(columns_of, parts))
+            each = [part for branch in branches for part in branch]
+            return columns_of(default).union(*map(columns_of, each))
         case Cast(operand):
             return columns_of(operand)
 

@@ -37,6 +37,10 @@ class Progress:
         parts.append(f"{metrics.stored + metrics.waiting:,} tuples held")
         bad = sum(metrics.bad_rows.values())
         parts += [f"{sum(metrics.late.values()):,} late"] + ([f"{bad:,} bad rows"] if bad else [])
+        rejected, retries = sum(metrics.rejected.values()), sum(metrics.retries.values())
+        parts += ([f"{rejected:,} rejected by sinks"] if rejected else []) + (
+            [f"{retries:,} retries"] if retries else []
+        )
         return ", ".join(parts)
 
     def _delay(self) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from thalweg.algebra.expressions import NULL, Expression, and_, call, case, cast, literal
+from thalweg.algebra.expressions import NULL, Expression, and_, call, case, cast, chain, literal
 from thalweg.algebra.expressions.build import require_boolean, user_call
 from thalweg.algebra.expressions.functions import DATE_TRUNC_UNITS
 from thalweg.algebra.expressions.nodes import Literal
@@ -16,6 +16,8 @@ from thalweg.core.types import INT64_MAX, INT64_MIN, TYPE_NAMES, DataType
 from thalweg.cql.binder.context import Context
 from thalweg.cql.binder.functions import ALIASES, BINARY, CALLABLE, CLOCKS, FIELDS, all_functions, find_aggregate
 from thalweg.cql.binder.scope import NameScope
+
+_LONG = 64  # parts of a chain of AND or OR; a longer one is bound part by part, for it may exceed Python's stack
 
 
 class ExpressionBinder:
@@ -41,6 +43,8 @@ class ExpressionBinder:
         return [self.bind(n) for n in nodes]
 
     def _bind(self, node: exp.Expr) -> Expression:
+        if isinstance(node, exp.And | exp.Or) and len(parts := _chained(node)) > _LONG:
+            return chain(BINARY[type(node)], self.bind_all(parts))
         if (function := BINARY.get(type(node))) is not None:
             return call(function, self.bind(node.this), self.bind(node.expression))
         match node:
@@ -252,3 +256,13 @@ def _refusal(node: exp.Expr) -> PlanError:
     if isinstance(node, exp.Filter | exp.Distinct):
         return PlanError("FILTER and DISTINCT belong to aggregates")
     return PlanError(f"{type(node).__name__.upper()} is not part of CQL", hint="see docs/grammar.md")
+
+
+def _chained(node: exp.And | exp.Or) -> list[exp.Expr]:
+    """The parts of a chain of one connective, from left to right; those in parentheses stay whole."""
+    found: list[exp.Expr] = []
+    left: exp.Expr = node
+    while type(left) is type(node):
+        found.append(left.expression)
+        left = left.this
+    return [left, *reversed(found)]

@@ -102,16 +102,18 @@ def _arity(wanted: int, got: int) -> PlanError:
 
 
 def _conjuncts(node: exp.Expr | None) -> list[exp.Expr]:
-    match node:
-        case None:
-            return []
-        case exp.And():
-            return _conjuncts(node.this) + _conjuncts(node.expression)
-        case exp.Paren():
-            return _conjuncts(node.this)
-        case exp.Not() if isinstance(node.this, exp.Paren):
-            return [exp.Not(this=node.this.unnest())]
-    return [node]
+    found, left = list[exp.Expr](), [] if node is None else [node]
+    while left:  # a chain may be longer than Python's stack
+        match part := left.pop():
+            case exp.And():
+                left += [part.expression, part.this]
+            case exp.Paren():
+                left.append(part.this)
+            case exp.Not() if isinstance(part.this, exp.Paren):
+                found.append(exp.Not(this=part.this.unnest()))
+            case _:
+                found.append(part)
+    return found
 
 
 def _predicate(node: exp.Expr) -> tuple[exp.Expr, bool] | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from thalweg.algebra.codec import register
 from thalweg.algebra.plan import Plan
+from thalweg.core.depth import words_for_depth
 from thalweg.core.strings import StringPool
 from thalweg.kernel.pipeline.builder import PipelineTemplate
 from thalweg.kernel.pipeline.lower import build, lower
@@ -46,6 +47,7 @@ class Choice:
     optimized: Optimized | None
 
 
+@words_for_depth()
 def choose(
     plan: Plan,
     strategy: Strategy = Strategy.AUTO,

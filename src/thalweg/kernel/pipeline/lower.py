@@ -28,6 +28,7 @@ from thalweg.algebra.plan import (
     Windowed,
     keeps_arrival_order,
 )
+from thalweg.core.depth import words_for_depth
 from thalweg.core.schema import Field, Schema
 from thalweg.core.strings import StringPool
 from thalweg.kernel.operators import group_by, negation, nrr_join, r_stream, relation_to_stream, select, top_k
@@ -48,6 +49,7 @@ from thalweg.kernel.windows import make_window
 from thalweg.patterns import BufferKind, derive, has_orders, is_direct, prefers_orders, side_buffer
 
 
+@words_for_depth()
 def build(
     plan: Plan,
     strategy: Strategy = Strategy.AUTO,
@@ -59,6 +61,7 @@ def build(
     return lower(plan, strategy, settings, tuning).build(pool)
 
 
+@words_for_depth()
 def lower(
     plan: Plan,
     strategy: Strategy = Strategy.AUTO,

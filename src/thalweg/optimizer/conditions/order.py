@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from thalweg.algebra.expressions import Call, Case, Cast, Column, Expression, Literal
+from thalweg.algebra.expressions import Call, Case, Cast, Column, Expression, Literal, chain, flattened
 
 MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "is_distinct": "is_distinct"}
 
@@ -12,12 +12,8 @@ MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "i
 def ordered(expression: Expression) -> Expression:
     """The expression with parts of AND and OR sorted, columns first and constants last in comparisons."""
     match expression:
-        case Call("and" | "or" as function, _, type_):
-            parts = sorted({ordered(part) for part in flattened(expression, function)}, key=spelling)
-            result = parts[0]
-            for part in parts[1:]:
-                result = Call(function, (result, part), type_)
-            return result
+        case Call("and" | "or" as function):
+            return chain(function, sorted({ordered(part) for part in flattened(expression, function)}, key=spelling))
         case Call(function, args, type_):
             args = tuple(map(ordered, args))
             if function in MIRRORED and _rank(args[0]) > _rank(args[1]):
@@ -33,13 +29,6 @@ def ordered(expression: Expression) -> Expression:
             return expression
         case _:
             assert_never(expression)
-
-
-def flattened(expression: Expression, function: str) -> list[Expression]:
-    """The arguments of nested calls of AND or OR."""
-    if isinstance(expression, Call) and expression.function == function:
-        return [part for arg in expression.args for part in flattened(arg, function)]
-    return [expression]
 
 
 def spelling(expression: Expression) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thalweg.algebra.expressions import FALSE, Call, Expression, Literal, and_, conjuncts
-from thalweg.core.types import DataType
+from thalweg.algebra.expressions import FALSE, Call, Expression, Literal, and_, chain, conjuncts, flattened
 from thalweg.optimizer.conditions.fold import NEGATED
-from thalweg.optimizer.conditions.order import flattened, spelling
+from thalweg.optimizer.conditions.order import spelling
 from thalweg.optimizer.conditions.subjects import SubjectFacts, subject_of
 
 
@@ -28,8 +27,8 @@ def implies(known: Sequence[Expression], part: Expression) -> bool:
 def _true_only(condition: Expression) -> Expression:
     """A simpler condition that is true for the same rows; it may be FALSE instead of NULL."""
     match condition:
-        case Call("and" | "or" as function, _, type_):
-            return _connected(function, [_true_only(part) for part in flattened(condition, function)], type_)
+        case Call("and" | "or" as function):
+            return _connected(function, [_true_only(part) for part in flattened(condition, function)])
         case Call("in", (subject, *members), type_):
             known = tuple(m for m in members if not (isinstance(m, Literal) and m.value is None))
             return Call("in", (subject, *known), type_) if known else FALSE
@@ -42,16 +41,13 @@ def _true_only(condition: Expression) -> Expression:
     return condition
 
 
-def _connected(function: str, parts: list[Expression], type_: DataType) -> Expression:
+def _connected(function: str, parts: list[Expression]) -> Expression:
     if function == "or":
         parts = [part for part in parts if part != FALSE]
     parts = sorted(set(parts), key=spelling)
     if (function == "and" and FALSE in parts) or not parts:
         return FALSE
-    result = parts[0]
-    for part in parts[1:]:
-        result = Call(function, (result, part), type_)
-    return result
+    return chain(function, parts)
 
 
 def _conjunction(parts: Sequence[Expression]) -> list[Expression]:

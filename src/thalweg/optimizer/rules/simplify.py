@@ -9,7 +9,10 @@ from typing import assert_never
 from thalweg.algebra.expressions import TRUE, Call, Case, Cast, Column, Expression, Literal, call
 from thalweg.algebra.plan import GroupBy, Named, Plan, Project, Select
 from thalweg.optimizer.conditions import fold, ordered, simplify
+from thalweg.optimizer.conditions.once import once
 from thalweg.optimizer.expressions import all_columns, substituted, with_condition, with_expressions
+
+_fold, _ordered, _simplify = once(fold), once(ordered), once(simplify)
 
 
 def fold_constants(plan: Plan) -> Plan | None:
@@ -18,7 +21,7 @@ def fold_constants(plan: Plan) -> Plan | None:
     What does not depend on the row is computed once. Always valid, in projections and aggregates too: the value stays
     the same for every row, NULL included.
     """
-    return with_expressions(plan, fold)
+    return with_expressions(plan, _fold)
 
 
 def order_conditions(plan: Plan) -> Plan | None:
@@ -26,7 +29,7 @@ def order_conditions(plan: Plan) -> Plan | None:
 
     Sub-plans that differ in spelling alone become equal, and equal sub-plans run once. Always valid.
     """
-    return with_expressions(plan, ordered)
+    return with_expressions(plan, _ordered)
 
 
 def simplify_condition(plan: Plan) -> Plan | None:
@@ -35,7 +38,7 @@ def simplify_condition(plan: Plan) -> Plan | None:
     Leaves out duplicates and implied parts, and finds contradictions. Conditions of selections and joins only: there
     NULL drops a row as FALSE does. A projected `a <> a` is NULL where `a` is NULL, and must stay.
     """
-    return with_condition(plan, simplify)
+    return with_condition(plan, _simplify)
 
 
 def drop_true_selection(plan: Plan) -> Plan | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from thalweg.core.errors import DataError
 from thalweg.core.schema import Schema
 from thalweg.formats import FORMATS
 from thalweg.formats.lines import LONGEST_LINE
@@ -23,6 +24,9 @@ class LogRows:
     format: str
     path: str
     longest_line: int = LONGEST_LINE
+
+    def __post_init__(self) -> None:
+        check_longest_line(self.longest_line)
 
     def __call__(self, described: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
         """All rows; whether a line is bad depends on all columns of the schema, not only on `columns`."""
@@ -41,6 +45,12 @@ class LogRows:
                 reasons = [f"{name}, line {line}: {reason}" for line, _, reason in bad]
                 yield bad_batch(self.schema, [text for _, text, _ in bad], reasons)
         check_size(path, size)
+
+
+def check_longest_line(longest_line: int) -> None:
+    """Refuse a limit that no line meets."""
+    if longest_line < 1:
+        raise DataError(f"longest_line wants 1 byte or more, got {longest_line}")
 
 
 def described_files(described: pa.RecordBatch) -> list[tuple[str, int, str | None]]:

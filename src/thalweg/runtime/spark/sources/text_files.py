@@ -19,7 +19,7 @@ from thalweg.core.schema import Schema
 from thalweg.formats.lines import Block, read_blocks, sift
 from thalweg.formats.zeek_json import sample
 from thalweg.runtime.spark.sources.files import check_size
-from thalweg.runtime.spark.sources.log_rows import described_files
+from thalweg.runtime.spark.sources.log_rows import check_longest_line, described_files
 
 LINE, PLACE, REASON = "_line", "_place", "_line_reason"
 LINES = f"{LINE} STRING, {PLACE} STRING, {REASON} STRING"
@@ -36,6 +36,9 @@ class TextFiles:
     schema: Schema
     format: str  # csv or json
     longest_line: int
+
+    def __post_init__(self) -> None:
+        check_longest_line(self.longest_line)
 
     def __call__(self, described: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The lines of all files, and a line with a reason for each problem with a file."""
