@@ -77,7 +77,7 @@ def test_ctrl_c_and_a_second_start(script: Path, rows: Path, tmp_path: Path) -> 
     listing = "\n".join(lines("state", place, "--stage", 0, "--shard", 0))
     assert f"busy: {done} batches done, strategy auto" in listing
     assert "8 groups; 2 shards from batch 0 on" in listing
-    assert "groups.0.pipeline.pool.0.0: int64" in listing
+    assert "groups.0.pipeline.pool.runs.0.0: int64" in listing
 
     source = f"c=csv:{rows}?files_per_batch=20"
     second = start("run", script, "--source", source, "--checkpoint", place, "--until-done", "--verify", "--shards", 3)
