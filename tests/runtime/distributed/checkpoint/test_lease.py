@@ -178,6 +178,14 @@ def test_a_damaged_lease_is_named(tmp_path: Path) -> None:
     assert take(tmp_path, take_over=True).fence == 1
 
 
+@pytest.mark.parametrize("field", [{"renewed": "x"}, {"since": 1e300}, {"process": -1}, {"fence": 1.5}])
+def test_a_crafted_lease_is_refused_in_words(tmp_path: Path, field: dict[str, Any]) -> None:
+    take(tmp_path)
+    changed(tmp_path, **field)
+    with pytest.raises(CheckpointError, match=r"lease\.json cannot be read"):
+        take(tmp_path)
+
+
 def test_a_checkpoint_that_cannot_be_written_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(CheckpointError, match="cannot be written"):

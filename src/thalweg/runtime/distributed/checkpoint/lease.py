@@ -29,6 +29,7 @@ LEASE = "lease.json"
 _LOCK = ".lease.lock"
 _VERSION = 1
 VALID_SECONDS = 60.0  # after the last renewal
+_LATEST = 1e11  # seconds since 1970: what `datetime` can show
 RENEW_SECONDS = 10.0  # between two renewals
 
 
@@ -75,8 +76,10 @@ def read_lease(checkpoint: Path) -> Lease | None:
         raise damaged(path, f"it must have version {_VERSION}")
     try:
         lease = Lease(**tree)
-        if type(lease.fence) is not int:
-            raise TypeError(lease.fence)
+        if not all(type(number) is int and number > 0 for number in (lease.fence, lease.process)):
+            raise ValueError("fence and process must be whole numbers")
+        if not all(type(t) is float and 0 <= t < _LATEST for t in (lease.since, lease.renewed)):
+            raise ValueError("since and renewed must be times")
         return lease
     except WRONG_SHAPE as error:
         raise damaged(path, repr(error)) from error
