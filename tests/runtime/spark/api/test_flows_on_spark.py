@@ -11,9 +11,8 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import thalweg as tw
-from thalweg.core.errors import NameNotFoundError, PlanError
+from thalweg.core.errors import NameNotFoundError, PlanError, SinkError
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.api.failures import QueryFailedError
 from thalweg.runtime.spark.api.flow import SparkFlow
 from thalweg.runtime.spark.sinks import ParquetSink
 
@@ -95,7 +94,9 @@ def test_queries_come_and_go_and_each_has_its_own_answer(spark: SparkSession, tm
     filled = desk.add(QUERIES["few"], backfill=True)
     desk.drop("joined")
     assert {q.name: q.state for q in desk.queries()}["counted"] == "waiting"
-    with pytest.raises(QueryFailedError, match="no more"):
+    with pytest.raises(
+        SinkError, match="FailingOnce could not write batch 2 at the first attempt; the last error: OSError: no more"
+    ):
         desk.start(sink=[ParquetSink(desk.checkpoint.answers), FailingOnce(2)], trigger=ONCE).wait_until_done()
     assert (desk.checkpoint.answers / "_checkpoint").exists(), "the sink was opened, so the folder is the checkpoint's"
     again = flow(spark, tmp_path)  # as another process would

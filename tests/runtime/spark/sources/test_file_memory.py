@@ -7,13 +7,15 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.fs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
 from thalweg.runtime.spark.sources.file_memory import FileId, FileMemory, step
-from thalweg.runtime.spark.sources.files import FileReader, Files
+from thalweg.runtime.spark.sources.files import FileReader, Files, _other_files, look
 
 
 class Directory:
@@ -141,6 +143,18 @@ def test_files_that_come_in_any_order_of_dates_are_never_read_twice(
     assert len(memory.files) <= remember
     if len(there) <= remember:
         assert sorted(read) == sorted(there)
+
+
+def test_files_are_listed_alike_on_every_file_system(tmp_path: Path) -> None:
+    for name in ("a.log", "b.txt", ".c.log", "_d.log", "sub/e.log", "sub/.f.log", ".hidden/g.log", "sub/sub/h.log"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    for recursive, names in ((False, {"a.log"}), (True, {"a.log", "sub/e.log", "sub/sub/h.log"})):
+        mine = look(str(tmp_path), "*.log", recursive)
+        other = dict(_other_files(pa.fs.LocalFileSystem(), str(tmp_path), "*.log", recursive))
+        assert set(mine) == set(other) == names
+        assert {n: id_[:2] for n, id_ in mine.items()} == {n: id_[:2] for n, id_ in other.items()}
+        assert all(id_.inode for id_ in mine.values()) and not any(id_.inode for id_ in other.values())
 
 
 def test_without_inodes_nothing_is_taken_for_renamed() -> None:

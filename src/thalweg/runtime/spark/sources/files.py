@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -141,22 +143,35 @@ def look(path: str, pattern: str, recursive: bool = False) -> Listing:
     system, inner = file_system(path)
     if system.get_file_info(inner).type != pa.fs.FileType.Directory:
         raise DataError(f"there is no directory {path}")
-    local = isinstance(system, pa.fs.LocalFileSystem)
-    found: Listing = {}
+    if isinstance(system, pa.fs.LocalFileSystem):
+        found = dict(_local_files(Path(inner), pattern, recursive))
+    else:
+        found = dict(_other_files(system, inner, pattern, recursive))
+    return dict(sorted(found.items(), key=lambda item: (item[1].date, item[0])))
+
+
+def _local_files(folder: Path, pattern: str, recursive: bool, above: str = "") -> Iterator[tuple[str, FileId]]:
+    """With inodes; the directory is looked at many times a second, so each file is asked for once."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name[0] in "._":
+                continue
+            if entry.is_dir():
+                if recursive:
+                    yield from _local_files(folder / entry.name, pattern, True, f"{above}{entry.name}/")
+            elif fnmatch(entry.name, pattern):
+                with suppress(FileNotFoundError):  # it has just been removed
+                    known = entry.stat()
+                    yield above + entry.name, FileId(known.st_size, known.st_mtime_ns, known.st_ino)
+
+
+def _other_files(system: pa.fs.FileSystem, inner: str, pattern: str, recursive: bool) -> Iterator[tuple[str, FileId]]:
+    """Without inodes."""
     for file in system.get_file_info(pa.fs.FileSelector(inner, recursive=recursive)):
         name = file.path.removeprefix(inner).lstrip("/")
         hidden = any(part[0] in "._" for part in name.split("/"))
         if file.type == pa.fs.FileType.File and not hidden and fnmatch(file.base_name, pattern):
-            inode = _inode(file.path) if local else 0
-            found[name] = FileId(file.size, file.mtime_ns or 0, inode)
-    return dict(sorted(found.items(), key=lambda item: (item[1].date, item[0])))
-
-
-def _inode(path: str) -> int:
-    try:
-        return Path(path).stat().st_ino
-    except OSError:  # it has just been removed
-        return 0
+            yield name, FileId(file.size, file.mtime_ns or 0)
 
 
 def check_size(path: str, size: int) -> None:
