@@ -74,6 +74,10 @@ class CommonPlansBackend:
         """What all queries have cost."""
         return self._pipelines[0].total + self._pipelines[1].total
 
+    def parts_with_codes(self) -> list[object]:
+        """The pipelines, not the blueprints of queries (see `kernel/state/marking.py`)."""
+        return list(self._pipelines)
+
     def takes(self, plan: Plan, cohort: Cohort) -> bool:
         """Any plan."""
         return True

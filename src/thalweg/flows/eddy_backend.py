@@ -48,6 +48,10 @@ class EddyBackend:
         self._usage: dict[str, Usage] = {}  # by stream, its cost for each query that reads it
         self.total = Usage()
 
+    def parts_with_codes(self) -> list[object]:
+        """The eddy, not the plans of its queries (see `kernel/state/marking.py`)."""
+        return [self._eddy]
+
     def takes(self, plan: Plan, cohort: Cohort) -> bool:
         """Whether the query only selects, projects and joins. A backfill is refused: it needs operators of its own."""
         if any(len(cohort.feeds.get(leaf.source.name, ())) for leaf in plan.walk() if isinstance(leaf, StreamScan)):

@@ -60,6 +60,10 @@ class SharedPipeline(Stateful, kind="shared-pipeline/1"):
     def __len__(self) -> int:
         return len(self._nodes)
 
+    def parts_with_codes(self) -> list[object]:
+        """The operators, and the tuples of new cohorts (see `kernel/state/marking.py`)."""
+        return [*(self._nodes[place].node.operator for place in self._nodes), self._new_cohorts]
+
     def add(self, query: str, blueprint: Blueprint, cohort: Cohort) -> None:
         """Run another query from the next batch on."""
         if blueprint.strategy is not Strategy.AUTO:

@@ -72,6 +72,10 @@ class Eddy(Stateful, kind="eddy/1"):
         }
         self._joining = Joining(self._schemas, self._pool, self._policy_of, self._clock)
 
+    def parts_with_codes(self) -> list[object]:
+        """Filters and stored tuples (see `kernel/state/marking.py`)."""
+        return [self._sources, self._joining]
+
     def know(self, stream: str, schema: Schema) -> None:
         """Declare a stream."""
         if stream not in self._schemas:

@@ -10,6 +10,7 @@ from thalweg.algebra.expressions import Expression, columns_of
 from thalweg.core.lanes import Ints, Lane, lane_dtype
 from thalweg.core.schema import Schema
 from thalweg.core.strings import StringPool
+from thalweg.core.types import DataType
 from thalweg.flows.eddy.bits import Words
 from thalweg.flows.eddy.members import Member, MemberSet, Space, numbers
 from thalweg.flows.eddy.steps import BitmapSteps
@@ -51,6 +52,13 @@ class GroupedFilter:
         self._main_index: dict[int, BitmapSteps] = {}
         self._recent_index: dict[int, BitmapSteps] | None = {}  # None if it must be rebuilt
         self._version = -1
+
+    def parts_with_codes(self) -> list[object]:
+        """The constants of all predicates, if they are codes (see `kernel/state/marking.py`)."""
+        if self.attribute.type is not DataType.STRING:
+            return []
+        self._build()
+        return [steps.constants for index in (self._large, self._small or {}) for steps in index.values()]
 
     def add(self, member: Member, layer: int, values: ValueSet) -> None:
         """Add a predicate of a member: in the first layer a conjunct, else a part of a clause."""

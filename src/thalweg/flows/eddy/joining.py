@@ -54,6 +54,10 @@ class Joining(Stateful, kind="eddy-joins/1"):
         self.policies: dict[str, Policy] = {}
         self._groups: dict[str, ShapeGroup] = {}
 
+    def parts_with_codes(self) -> list[object]:
+        """Stored tuples and their keys (see `kernel/state/marking.py`)."""
+        return [self.stores, self.stems, self._coders]
+
     def know(self, stream: str) -> None:
         """Declare a stream."""
         self._came.setdefault(stream, 0)

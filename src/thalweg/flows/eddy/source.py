@@ -58,6 +58,10 @@ class EddySource(Stateful, kind="eddy-source/1"):
         self.found_by_pages = 0  # tuples
         self._calm = 0  # tuples since the last query was added or dropped
 
+    def parts_with_codes(self) -> list[object]:
+        """The filters (see `kernel/state/marking.py`)."""
+        return list(self.filters.values())
+
     def add(self, member: Member, clauses: Sequence[Expression]) -> None:
         """Add a use of a query with its clauses over the stream's columns."""
         self._pages, self._calm = None, 0

@@ -64,7 +64,7 @@ class BitmapSteps:
     ) -> None:
         self._tuning = tuning
         cuts, lowest = _Cuts.of(bits, sets, dtype)
-        self._constants: Lane = np.unique(cuts.values)
+        self.constants: Lane = np.unique(cuts.values)  # an integer, or the one after it
         self._sided = bool(cuts.sides.any())  # else a constant belongs to the piece that starts with it
         owned = bitmap(bits, words)
         rest = ~owned if otherwise else np.zeros_like(owned)
@@ -105,10 +105,10 @@ class BitmapSteps:
 
     def _fill(self, cuts: _Cuts) -> None:
         """Fill the table, or its checkpoints and the changes between pieces; NULL is the last checkpoint."""
-        place, words = np.searchsorted(self._constants, cuts.values), len(self.first)
-        pieces, rows = len(self._constants) + 1, place + 1
+        place, words = np.searchsorted(self.constants, cuts.values), len(self.first)
+        pieces, rows = len(self.constants) + 1, place + 1
         if self._sided:
-            pieces, rows = 2 * len(self._constants) + 1, 2 * place + 1 + cuts.sides
+            pieces, rows = 2 * len(self.constants) + 1, 2 * place + 1 + cuts.sides
         order = np.argsort(rows, kind="stable")
         rows, bits = rows[order], cuts.bits[order]
         self.flips = rows, bits  # pieces, and the bit that changes at each
@@ -129,7 +129,7 @@ class BitmapSteps:
 
     def _pieces(self, lane: Lane) -> Ints:
         if self._by_value is not None:
-            base = int(self._constants[0]) - 1
+            base = int(self.constants[0]) - 1
             place = np.maximum(lane, base)
             np.minimum(place, base + len(self._by_value) - 1, out=place)
             place -= base
@@ -137,7 +137,7 @@ class BitmapSteps:
         return self._search(lane)
 
     def _search(self, lane: Lane) -> Ints:
-        known = self._constants
+        known = self.constants
         if not len(known):
             return np.zeros(len(lane), dtype=np.int64)
         if not self._sided:
@@ -148,7 +148,7 @@ class BitmapSteps:
 
     def _spread(self) -> Ints | None:
         """A table from value to piece, where integer constants are close together."""
-        known = self._constants
+        known = self.constants
         if known.dtype != np.int64 or not len(known):
             return None
         if int(known[-1]) - int(known[0]) > self._tuning.direct_lookup_up_to:

@@ -2,12 +2,15 @@
 
 Nobody has to say which of its integers are codes: whatever looks like one keeps its string. So a pool has at most one
 string for each integer that the state holds, and its size is proportional to that of the state, whatever has passed.
+
+Containers are searched, functions with what they enclose, and objects of Thalweg with all their attributes. A class
+with many parts that hold no codes has a method `parts_with_codes`, which gives those that may.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -20,7 +23,11 @@ from thalweg.kernel.state.snapshot import LOGS
 _OURS = "thalweg"
 # Plans name strings, not codes; and a pool's own tables would keep all that it has.
 _WITHOUT_CODES = ("thalweg.algebra", "thalweg.core.schema", "thalweg.core.strings", "thalweg.core.value_pool")
-_WORK_PER_OBJECT = 16  # looking at an object costs as much as reading so many integers of an array
+_WORK_PER_OBJECT = 64  # looking at an object costs as much as reading so many integers of an array
+
+_Parts = Callable[[Any], Iterable[Any]]
+_NUMBER, _ARRAY, _NOTHING = object(), object(), object()  # in place of a function that gives the parts
+_parts_of: dict[type, Any] = {}
 
 
 def forget_strings(pool: StringPool, *holders: Any) -> None:
@@ -31,56 +38,49 @@ def forget_strings(pool: StringPool, *holders: Any) -> None:
     if pool.is_due:
         first, size = pool.bounds
         marks = np.zeros(size, dtype=np.bool_)
-        pool.keep(marks, _Marking(first, marks).work_for(holders))
+        pool.keep(marks, _mark(holders, first, marks))
 
 
-class _Marking:
-    """Sets the marks of codes that are named."""
-
-    def __init__(self, first: int, marks: Flags) -> None:
-        self._first, self._marks = first, marks
-        self._size = np.uint64(len(marks))
-
-    def work_for(self, holders: Any) -> int:
-        """Read everything that can be reached; the cost in integers read."""
-        work, seen, waiting = 0, set[int](), [holders]
-        while waiting:
-            thing = waiting.pop()
+def _mark(holders: Any, first: int, marks: Flags) -> int:
+    """Mark all codes that can be reached; the cost in integers read."""
+    work, seen, waiting = 0, set[int](), [holders]
+    while waiting:
+        thing = waiting.pop()
+        kind = type(thing)
+        parts = _parts_of[kind] if kind in _parts_of else _parts_of.setdefault(kind, _how(kind))
+        if parts is _NOTHING:
+            continue
+        if parts is _NUMBER:
+            if 0 <= int(thing) - first < len(marks):
+                marks[int(thing) - first] = True
+        elif id(thing) not in seen:
+            seen.add(id(thing))
             work += _WORK_PER_OBJECT
-            if isinstance(thing, int | np.integer):
-                if 0 <= int(thing) - self._first < len(self._marks):
-                    self._marks[int(thing) - self._first] = True
-            elif id(thing) not in seen:
-                seen.add(id(thing))
-                if isinstance(thing, np.ndarray):
-                    work += self._read(thing)
-                else:
-                    waiting += _parts(thing)
-        return work
-
-    def _read(self, array: np.ndarray[Any, Any]) -> int:
-        if array.dtype != np.int64:
-            return 0
-        places = array.reshape(-1) - self._first
-        self._marks[places[places.view(np.uint64) < self._size]] = True
-        return array.size
+            if parts is not _ARRAY:
+                waiting += parts(thing)
+            elif thing.dtype == np.int64:
+                places = thing.reshape(-1) - first
+                marks[places[places.view(np.uint64) < np.uint64(len(marks))]] = True
+                work += thing.size
+    return work
 
 
-def _parts(thing: Any) -> Iterator[Any]:
-    """What an object holds: containers, functions with what they enclose, and objects of Thalweg."""
-    match thing:
-        case None | str() | float() | bytes() | type():
-            return
-        case dict():
-            yield from thing
-            yield from thing.values()
-        case list() | tuple() | set() | frozenset() | deque():
-            yield from thing
-        case MethodType():
-            yield thing.__self__
-        case FunctionType():
-            yield from (cell.cell_contents for cell in thing.__closure__ or ())
-        case _:
-            module = type(thing).__module__
-            if module.startswith(_OURS) and not module.startswith(_WITHOUT_CODES) and hasattr(thing, "__dict__"):
-                yield from (part for name, part in vars(thing).items() if name != LOGS)
+def _how(kind: type) -> Any:
+    """How to get at the parts of objects of a class."""
+    if issubclass(kind, int | np.integer):
+        return _NUMBER
+    if issubclass(kind, np.ndarray):
+        return _ARRAY
+    if issubclass(kind, dict):
+        return lambda thing: [*thing, *thing.values()]
+    if issubclass(kind, list | tuple | set | frozenset | deque):
+        return list
+    if issubclass(kind, MethodType):
+        return lambda thing: [thing.__self__]
+    if issubclass(kind, FunctionType):
+        return lambda thing: [cell.cell_contents for cell in thing.__closure__ or ()]
+    if hasattr(kind, "parts_with_codes"):
+        return kind.parts_with_codes
+    if kind.__module__.startswith(_OURS) and not kind.__module__.startswith(_WITHOUT_CODES):
+        return lambda thing: [part for name, part in getattr(thing, "__dict__", {}).items() if name != LOGS]
+    return _NOTHING

@@ -149,8 +149,8 @@ def postgres(address: str) -> Database:
 
 
 def _is_locked(error: Exception) -> bool:
-    busy = ("locked", "busy")
-    return isinstance(error, sqlite3.OperationalError) and any(word in str(error).lower() for word in busy)
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the upper bits say more; the text may name a table "busy"
+    return isinstance(error, sqlite3.OperationalError) and primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 # By SQLSTATE: connection lost, rolled back for another, out of resources, not in the right state, shut down.
