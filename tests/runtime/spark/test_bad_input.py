@@ -29,6 +29,7 @@ from thalweg.core.types import DataType
 from thalweg.kernel.pipeline import Settings
 from thalweg.runtime.distributed.checkpoint import manifest as manifest_format
 from thalweg.runtime.distributed.checkpoint import query_file
+from thalweg.runtime.distributed.checkpoint.checksums import sealed_json
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.sources.spark_readers import directory
@@ -186,11 +187,15 @@ def test_a_checkpoint_that_does_not_fit_is_refused_in_a_few_lines(spark: SparkSe
         engine.query(COUNT, shards=3, groups=2).start(tmp_path / "another")
     assert not (tmp_path / "another" / "query.json").exists()
     about = checkpoint / "query.json"
-    whole = about.read_text()
-    about.write_text(whole.replace(f'"version": {query_file.VERSION}', '"version": 7'))
+    whole = about.read_bytes()
+    about.write_bytes(whole.replace(f'"version": {query_file.VERSION}'.encode(), b'"version": 5'))
+    with pytest.raises(CheckpointError, match="its checksum must be"):
+        query.start(checkpoint)
+    tree = json.loads(whole)
+    about.write_bytes(sealed_json({**{key: tree[key] for key in tree if key != "checksum"}, "version": 7}))
     with pytest.raises(CheckpointError, match="has format 7"):
         query.start(checkpoint)
-    about.write_text(whole)
+    about.write_bytes(whole)
     (manifest,) = (checkpoint / "state" / "stage-0" / "from-0-of-2" / "shard-0").glob("manifest-0.json")
     kept = manifest.read_text()
     for damaged, message in (

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from thalweg.runtime.distributed.checkpoint.checksums import sealed_json
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.query import SparkQuery
 

@@ -9,10 +9,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from faults.killing import difference
 from faults.program import OPTIONS, QUERY, changes_of, expected, netted
+from thalweg.core.errors import SinkError
 from thalweg.runtime.distributed.checkpoint.inspection import shards as held
 from thalweg.runtime.distributed.checkpoint.layouts import Layout
 from thalweg.runtime.spark.api.engine import Engine
-from thalweg.runtime.spark.api.failures import QueryFailedError
 from thalweg.runtime.spark.api.query_run import SparkQueryRun
 from thalweg.runtime.spark.sinks import ParquetSink, Sink
 from thalweg.runtime.spark.sources.generator import generator
@@ -42,7 +42,7 @@ def run(spark: SparkSession, folder: Path, shards: int, rows: int, *sinks: Sink)
 
 def test_a_query_goes_on_in_other_numbers_of_shards(spark: SparkSession, tmp_path: Path) -> None:
     run(spark, tmp_path, 2, 200).wait_until_done()
-    with pytest.raises(QueryFailedError, match="no more"):
+    with pytest.raises(SinkError, match="no more"):
         run(spark, tmp_path, 2, 400, Failing(2)).wait_until_done()  # batch 2 is done in two shards, and not committed
     more = run(spark, tmp_path, 5, 400)
     more.wait_until_done()

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from thalweg.algebra.plan import MultiJoin
 from thalweg.core.errors import CheckpointError, DataError
+from thalweg.runtime.distributed.checkpoint.checksums import sealed_json
 from thalweg.runtime.distributed.checkpoint.query_file import PinnedChoice
 from thalweg.runtime.spark.api.engine import Engine
 from thalweg.runtime.spark.api.query import SparkQuery

@@ -136,7 +136,7 @@ def _add_object(found: Exported, place: _Place, fields: Mapping[str, Tree]) -> N
     """The arrays of an object are the lanes of one table, if they are of the same length."""
     lanes: dict[str, Lane] = {}
     for name, item in fields.items():
-        if name == _POOL and isinstance(item, list | tuple):
+        if name == _POOL:
             _add_pool(found, place, item)
         elif isinstance(item, np.ndarray):
             lanes[name] = item
@@ -183,8 +183,8 @@ def _column(lane: Lane) -> pa.Array:
 
 def _add_pool(found: Exported, place: _Place, tree: Tree) -> None:
     pool = StringPool()
-    pool.restore(list(tree))
-    codes = np.arange(len(pool))
+    pool.restore(tree)
+    codes = pool.codes()
     columns = {
         "stage": pa.array(np.full(len(codes), place.stage)),
         "shard": pa.array(np.full(len(codes), place.shard)),
