@@ -58,7 +58,7 @@ class GroupedFilter:
         if self.attribute.type is not DataType.STRING:
             return []
         self._build()
-        return [steps.constants for index in (self._large, self._small or {}) for steps in index.values()]
+        return [steps.constants for index in (self._main_index, self._recent_index or {}) for steps in index.values()]
 
     def add(self, member: Member, layer: int, values: ValueSet) -> None:
         """Add a predicate of a member: in the first layer a conjunct, else a part of a clause."""
