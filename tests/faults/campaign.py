@@ -3,8 +3,8 @@
     python -m faults.campaign                          10,000 faults
     python -m faults.campaign --seed 7 --histories 1   history 7 again, exactly as it was
 
-History n of seed s is history 0 of seed s + n. After each the answer at every instant is the reference's, or the run has
-ended with an error that names the damaged file. A history that fails is printed with its seed and its faults.
+History n of seed s is history 0 of seed s + n. After each the answer at every instant is the reference's, or the run
+has ended with an error that names the damaged file. A history that fails is printed with its seed and its faults.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ class Campaign:
             end = past.run()
             for batch, emitted in past.written.items():
                 if emitted != right[batch]:
-                    raise DifferenceError(f"batch {batch} has given {dict(emitted)}, but must give {dict(right[batch])}")
+                    raise DifferenceError(
+                        f"batch {batch} has given {dict(emitted)}, but must give {dict(right[batch])}"
+                    )
             self.summary.ends[end] += 1
         except Exception as error:  # whatever it is, it is a finding
             listed = "\n".join(f"    {fault}" for fault in faults)
