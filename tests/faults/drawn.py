@@ -170,7 +170,7 @@ def answer(written: list[Emitted], t: Instant) -> Bag:
     for emitted in written:
         for (*row, start, end), n in emitted.items():
             if start <= t < end:  # type: ignore[operator]
-                bag[tuple(row)] += n
+                bag[tuple(row)] += n  # type: ignore[arg-type]
     return Counter({row: n for row, n in bag.items() if n})
 
 
@@ -213,7 +213,7 @@ class QueryCase:
     def _spec(self, layouts: Layouts) -> CutQuery:
         if layouts not in self._specs:
             inputs = {name: InputTime() for name in self._sources if name in STREAMS}
-            keys = {name: () for name in self._sources if name not in STREAMS}
+            keys: dict[str, tuple[int, ...]] = {name: () for name in self._sources if name not in STREAMS}
             self._specs[layouts] = CutQuery(self._blueprint, self._cut, layouts, inputs, False, {}, keys)
         return self._specs[layouts]
 

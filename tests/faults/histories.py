@@ -278,7 +278,10 @@ class Task:
         process.enter()
         result = self._attempt(self._messages)
         for fault in later:
-            self._elsewhere(self._some(fault))
+            if fault.number % 2:  # in the same process
+                self._attempt(self._some(fault))
+            else:
+                self._elsewhere(self._some(fault))
         return result
 
     def _attempt(self, messages: Sequence[Message]) -> StepResult:

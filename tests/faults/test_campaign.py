@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from faults import campaign as campaigns
 from faults.campaign import Summary, campaign, run_campaign
 from faults.drawn import QUERIES, query_case
+from faults.drawn_flow import flow_case
 from faults.histories import Past
 from faults.mishaps import DAMAGES, DRIVER_DEATHS, TO_TASKS, Fault, Kind, damage
 from strategies.effort import rounds
@@ -59,9 +59,20 @@ def test_every_kind_of_fault_can_strike() -> None:
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_a_damaged_state_is_fallen_back_from(kind: Kind) -> None:
     with campaign() as running:
-        past = running._past(query_case("groups", 0), [Fault(kind, 4, 0, 0, 2)], "damage")
+        past = running._past(query_case("groups", 0), [Fault(kind, 4, 0, 0, 1)], "damage")
         assert past.run() == "done"
         assert past.fell_back == 1
+
+
+@pytest.mark.parametrize("kind", [Kind.OUTPUT_LOST, Kind.CUT_SHORT_AFTER])
+def test_a_flow_whose_steps_are_run_again_in_their_process_stays_right(kind: Kind) -> None:
+    """A flow's program is used again: what an attempt that does not count has left in it must not count later."""
+    faults = [Fault(kind, batch, 0, shard, 1) for batch in range(5) for shard in range(3)]
+    with campaign() as running:
+        running.drawn = lambda seed: ("flow", seed, flow_case(seed), faults)  # type: ignore[method-assign]
+        for seed in (3, 11):
+            running.run(seed)
+    assert running.summary.failed == []
 
 
 # -- a campaign over something that is broken must say so
@@ -103,7 +114,7 @@ def broken_weights(patch: pytest.MonkeyPatch) -> None:
 
 def broken_fence(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(step, "check_fence", lambda checkpoint, fence: None)
-    patch.setattr(campaigns.Past, "_batch", _without_lease(campaigns.Past._batch))
+    patch.setattr(Past, "_batch", _without_lease(Past._batch))
 
 
 def _without_lease(plain: Callable[..., None]) -> Callable[..., None]:
