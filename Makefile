@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 WORKERS ?= auto
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -rs
 
-.PHONY: setup demo check test test-all lint types layers unit class-archive bench-test fuzz spark-scenarios faults cluster-test soak report docs lock clean coverage wheel oldest
+.PHONY: setup demo check test test-all lint types layers unit class-archive bench-test fuzz spark-scenarios faults kill-test cluster-test soak report docs lock clean coverage wheel oldest
 
 setup: $(STAMP)
 
@@ -82,9 +82,15 @@ fuzz: setup
 spark-scenarios: setup
 	THALWEG_SPARK_SCENARIOS=all $(BIN)/python -m pytest tests/runtime/spark/test_scenarios_on_spark.py
 
+# Thousands of faults drawn from a seed, in simulated processes: make faults SEED=7 FAULTS=500
+SEED ?= 1
+FAULTS ?= 10000
+faults: setup
+	PYTHONPATH=tests $(BIN)/python -m faults.campaign --seed $(SEED) --faults $(FAULTS)
+
 # Real processes that are killed at random, by hand (a quarter of an hour): on a local Spark, then on a cluster.
 RUNS ?= 10
-faults: setup
+kill-test: setup
 	PYTHONPATH=tests $(BIN)/python -m faults.killing --runs $(RUNS)
 
 cluster-test: setup

@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -23,6 +23,16 @@ class Crash(BaseException):
 
 def no_space() -> OSError:
     return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class Watcher(Protocol):
+    """Is told of all that is done to files, and may raise an error instead."""
+
+    def step(self) -> None:
+        """Something is about to be changed."""
+
+    def sync(self, handle: int) -> None:
+        """A file or a folder was brought to disk."""
 
 
 class Disk:
@@ -78,11 +88,12 @@ def failing(root: Path, fail_at: int | None = None, failure: Callable[[], BaseEx
     """A disk that fails at the given step; with none, one that only counts them."""
     disk = Disk(root, fail_at, failure)
     with pytest.MonkeyPatch.context() as patch:
-        _watch(patch, disk)
+        watch(patch, disk)
         yield disk
 
 
-def _watch(patch: pytest.MonkeyPatch, disk: Disk) -> None:
+def watch(patch: pytest.MonkeyPatch, disk: Watcher) -> None:
+    """Tell a watcher of everything that changes files, from now on."""
     for name in ("replace", "unlink", "mkdir"):
         patch.setattr(Path, name, _stepping(getattr(Path, name), disk))
     really_open, really_sync = Path.open, os.fsync
@@ -102,7 +113,7 @@ def _watch(patch: pytest.MonkeyPatch, disk: Disk) -> None:
     patch.setattr(os, "fsync", synced)
 
 
-def _stepping(method: Callable[..., Any], disk: Disk) -> Callable[..., Any]:
+def _stepping(method: Callable[..., Any], disk: Watcher) -> Callable[..., Any]:
     def stepping(path: Path, *given: Any, **options: Any) -> Any:
         disk.step()
         return method(path, *given, **options)
@@ -113,7 +124,7 @@ def _stepping(method: Callable[..., Any], disk: Disk) -> Callable[..., Any]:
 class _Written:
     """A file that is open for writing; if that fails, half of it has been written."""
 
-    def __init__(self, file: Any, disk: Disk) -> None:
+    def __init__(self, file: Any, disk: Watcher) -> None:
         self._file, self._disk = file, disk
 
     def write(self, content: Any) -> None:

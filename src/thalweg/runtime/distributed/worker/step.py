@@ -74,7 +74,9 @@ def run_step(
         program.side_outputs.write(checkpoint, batch, shard.shard, layout.shards)
         store.save(batch, program.snapshot(), program.report(), weight, shard.fence)
         _resting[shard] = _Resting(batch, time.monotonic(), program, store)
-    elif done is not None:
+    elif (
+        done is not None and done.program is not program
+    ):  # else the program was run again, perhaps with fewer messages
         _resting[shard] = done
     if shard.shard == 0:
         remove_older(stage_folder(checkpoint, shard.stage), layout, batch)
