@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 
 from faults.lives import FlowLife, Life, QueryLife
-from strategies.effort import FAST
+from strategies.effort import rounds
 from thalweg.core.errors import CheckpointError, CheckpointWarning, SnapshotError
 
 STOPPED, END = 7, 9  # batches before the damage, and in all
 DAMAGES = ("flip", "cut", "delete")
 SEED = int(os.environ.get("THALWEG_DAMAGE_SEED", "1"))
-DRAWN = 50 if FAST else int(os.environ.get("THALWEG_EXAMPLES", "500"))  # of each life
+DRAWN = rounds(150)  # of each life; THALWEG_EXAMPLES=500 draws a thousand in all
 PARTS = 5
 LIVES: dict[str, Callable[[Path], Life]] = {"query": QueryLife, "flow": FlowLife}
 
