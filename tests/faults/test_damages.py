@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from faults.lives import FlowLife, Life, QueryLife
-from strategies.effort import rounds
+from strategies.effort import FAST, rounds
 from thalweg.core.errors import CheckpointError, CheckpointWarning, SnapshotError
 
 STOPPED, END = 7, 9  # batches before the damage, and in all
